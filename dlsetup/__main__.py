@@ -1,0 +1,5 @@
+"""`python -m dlsetup` is `dlsetup`."""
+
+from dlsetup.cli import main
+
+main()

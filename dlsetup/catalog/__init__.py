@@ -1,0 +1,1 @@
+"""The world: which builds exist, what they need, and who says so."""

@@ -1,0 +1,1 @@
+"""One file, one command, one straight line: look, think, act, speak."""

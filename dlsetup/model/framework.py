@@ -1,0 +1,185 @@
+"""What the world ships: frameworks, their builds, CUDA toolkits, GPUs, and who says so."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
+
+Accelerator = Literal["cpu", "cuda", "rocm", "mps", "xpu", "tpu", "ascend", "directml"]
+
+
+class Source(Record, frozen=True, kw_only=True):
+    """Where a row comes from."""
+
+    id: str
+    what: str
+    """Page, file or registry, in words or as an address."""
+    checked: str
+    """ISO date."""
+    certainty: Literal["high", "medium", "low"] = "high"
+
+
+class Index(Record, frozen=True, kw_only=True):
+    """A package index by name. `url` None: the index that uv or pip is configured with."""
+
+    name: str
+    url: str | None = None
+
+
+class Clue(Record, frozen=True, kw_only=True):
+    """A line in an installed file that tells what a distribution was built for."""
+
+    distribution: str
+    path: str
+    """Relative to site-packages: `torch/version.py`."""
+    pattern: str
+    """Regular expression with one group, the value."""
+    gives: Literal["cuda", "rocm", "variant"]
+
+
+class Wheels(Record, frozen=True, kw_only=True):
+    """Wheel files of one release that differ only in Python."""
+
+    pythons: tuple[str, ...]
+    """Python and ABI tags: `cp312`, `cp313-cp313t`, `py3`, `cp39-abi3`."""
+    platform: str
+    """`manylinux_2_28_x86_64`, `macosx_11_0_arm64`, `win_amd64`, `any`."""
+    size_bytes: int | Unknown = UNKNOWN
+    """The largest of them."""
+
+
+class Build(Record, frozen=True, kw_only=True):
+    """One way in which one release of a framework can be installed."""
+
+    framework: str
+    version: Version
+    variant: str
+    """`cpu`, `cu126`, `rocm7.1`, `mps`, `xpu`, … for every framework; `any` if it is all the same."""
+    accelerator: Accelerator
+    cuda: CudaVersion | None = None
+    """The toolkit it was built with."""
+    wheels: tuple[Wheels, ...]
+    requires_python: SpecifierSet
+    index: str
+    """Name of the index it comes from."""
+    requirements: tuple[str, ...]
+    """How to ask an installer for exactly this build."""
+    kernels: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
+    """Architectures with machine code inside."""
+    ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
+    """Architectures with PTX inside, which the driver compiles for newer GPUs."""
+    requires: tuple[str, ...] = ()
+    """Requirements on other distributions (PEP 508), extras of `requirements` already applied."""
+    yanked: bool = False
+    prerelease: bool = False
+    released: str | Unknown = UNKNOWN
+    sources: tuple[str, ...] = ()
+
+
+class Framework(Record, frozen=True, kw_only=True):
+    name: str
+    title: str
+    """As people write it: `PyTorch`."""
+    family: str = ""
+    """Frameworks of one family are built together and must share their variant."""
+    distributions: tuple[str, ...]
+    """Names under which it is installed: `torch`; `jax`, `jaxlib`."""
+    imports: str
+    """The module a user imports."""
+    builds: tuple[Build, ...]
+    clues: tuple[Clue, ...] = ()
+    twins: tuple[tuple[str, ...], ...] = ()
+    """Groups of distributions that own the same import package and must not be installed together."""
+    sources: tuple[Source, ...] = ()
+
+
+class CudaToolkit(Record, frozen=True, kw_only=True):
+    """One CUDA toolkit release line and what it can target."""
+
+    version: CudaVersion
+    driver_linux: DriverRelease | Unknown = UNKNOWN
+    """The driver it shipped with: this driver or a newer one knows all of it."""
+    driver_windows: DriverRelease | Unknown = UNKNOWN
+    min_capability: ComputeCapability | Unknown = UNKNOWN
+    max_capability: ComputeCapability | Unknown = UNKNOWN
+    max_gcc: str | Unknown = UNKNOWN
+    source: str
+
+
+class DriverFloor(Record, frozen=True, kw_only=True):
+    """The oldest driver that serves every toolkit of one CUDA major (minor-version compatibility)."""
+
+    major: int
+    linux: DriverRelease
+    windows: DriverRelease
+    source: str
+
+
+class DriverBranch(Record, frozen=True, kw_only=True):
+    """What a driver branch supports: the CUDA it reports, the oldest GPU it drives."""
+
+    branch: int
+    cuda_ceiling: CudaVersion | Unknown = UNKNOWN
+    min_capability: ComputeCapability | Unknown = UNKNOWN
+    source: str
+
+
+class GpuModel(Record, frozen=True, kw_only=True):
+    """A GPU by product name."""
+
+    name: str
+    compute_capability: ComputeCapability
+    source: str
+
+
+class LibraryLine(Record, frozen=True, kw_only=True):
+    """What a line of a CUDA library (cuDNN 9.11 and newer) asks for."""
+
+    distribution: str
+    """`nvidia-cudnn-cu12`."""
+    versions: SpecifierSet
+    min_capability: ComputeCapability
+    source: str
+
+
+class Overlap(Record, frozen=True, kw_only=True):
+    """Distributions whose wheels write the same files: the last one installed wins."""
+
+    distributions: tuple[str, ...]
+    path: str
+    source: str
+
+
+class Hardware(Record, frozen=True, kw_only=True):
+    toolkits: tuple[CudaToolkit, ...] = ()
+    floors: tuple[DriverFloor, ...] = ()
+    branches: tuple[DriverBranch, ...] = ()
+    gpus: tuple[GpuModel, ...] = ()
+    libraries: tuple[LibraryLine, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+class Catalog(Record, frozen=True, kw_only=True):
+    """The part of the world a question needs."""
+
+    frameworks: tuple[Framework, ...] = ()
+    hardware: Hardware = Hardware()
+    indexes: tuple[Index, ...] = ()
+    libraries: tuple[tuple[str, tuple[Version, ...]], ...] = ()
+    """Versions the registry has of the libraries that frameworks pin: name, versions."""
+    checked: str = ""
+    """ISO date of the oldest generated file that was read."""
+
+    def framework(self, name: str) -> Framework | None:
+        return next((item for item in self.frameworks if item.name == name), None)
+
+    def source(self, source_id: str) -> Source | None:
+        """The source with that id, wherever it is kept."""
+        groups = (self.hardware.sources, *(item.sources for item in self.frameworks))
+        return next((item for group in groups for item in group if item.id == source_id), None)

@@ -1,0 +1,1 @@
+"""What would be done, as data."""

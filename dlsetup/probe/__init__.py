@@ -1,0 +1,1 @@
+"""This machine, now. The only room that looks; it never changes anything."""

@@ -1,0 +1,1 @@
+"""Does this fit that? Decided once, purely, with yes, no or unknown."""

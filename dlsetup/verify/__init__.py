@@ -1,0 +1,1 @@
+"""Small programs run inside an environment to prove that it works."""
