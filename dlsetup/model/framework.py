@@ -73,6 +73,8 @@ class Build(Record, frozen=True, kw_only=True):
     """Architectures with machine code inside."""
     ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     """Architectures with PTX inside, which the driver compiles for newer GPUs."""
+    min_capability: ComputeCapability | Unknown = UNKNOWN
+    """The oldest GPU its authors support, where they say so beside (or instead of) a list of kernels."""
     requires: tuple[str, ...] = ()
     """Requirements on other distributions (PEP 508), extras of `requirements` already applied."""
     yanked: bool = False
