@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import total_ordering
 from typing import ClassVar, TypeVar
 
 _D = TypeVar("_D", bound="Dotted")
 
 
-@total_ordering
 class Dotted:
     """Whole numbers between dots. Missing parts count as zero; the spelling is kept.
 
@@ -46,6 +44,17 @@ class Dotted:
         if type(other) is not type(self):
             return NotImplemented
         return self._key() < other._key()
+
+    def __le__(self: _D, other: _D) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() <= other._key()
+
+    def __gt__(self: _D, other: _D) -> bool:
+        return other.__lt__(self)
+
+    def __ge__(self: _D, other: _D) -> bool:
+        return other.__le__(self)
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._key()))
