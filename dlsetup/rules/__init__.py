@@ -1,1 +1,1 @@
-"""Does this fit that? Decided once, purely, with yes, no or unknown."""
+"""Does this fit that? Decided once, without looking at any machine."""

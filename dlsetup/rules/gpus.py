@@ -1,0 +1,69 @@
+"""What a GPU is: its compute capability and its name in a sentence."""
+
+from __future__ import annotations
+
+import re
+
+from dlsetup.model.framework import Hardware
+from dlsetup.model.machine import Gpu
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.versions import ComputeCapability
+
+_BRANDS = frozenset({"nvidia", "geforce", "tesla", "gpu", "graphics", "card", "corporation"})
+_FORM = re.compile(r"\d+gi?b|sxm\d*|pcie|hbm\d*e?|nvl")
+
+
+def capability_of(gpu: Gpu, hardware: Hardware) -> ComputeCapability | Unknown:
+    """Compute capability as the GPU says it, by its architecture, or by its product name.
+
+    A name that fits rows of two capabilities tells nothing.
+    """
+    if isinstance(gpu.compute_capability, ComputeCapability):
+        return gpu.compute_capability
+    if gpu.vendor != "nvidia":
+        return UNKNOWN
+    if not isinstance(gpu.arch, Unknown):
+        try:
+            return ComputeCapability.from_arch(gpu.arch)
+        except ValueError:
+            pass
+    return UNKNOWN if isinstance(gpu.name, Unknown) else capability_by_name(gpu.name, hardware)
+
+
+def capability_by_name(name: str, hardware: Hardware) -> ComputeCapability | Unknown:
+    """Compute capability of a product name; brand, memory size and form (`SXM4-80GB`) do not count."""
+    for words in (_words(name), _core(name)):
+        found = {
+            row.compute_capability for row in hardware.gpus if words in (_words(row.name), _core(row.name))
+        }
+        if len(found) == 1 and words:
+            return found.pop()
+    return UNKNOWN
+
+
+def title_of(gpu: Gpu, hardware: Hardware) -> str:
+    """`NVIDIA GeForce RTX 4090 (sm_89)`, as much of it as is known."""
+    capability = capability_of(gpu, hardware)
+    name = "" if isinstance(gpu.name, Unknown) else gpu.name
+    arch = capability.sm if not isinstance(capability, Unknown) else gpu.arch
+    if isinstance(arch, Unknown):
+        return name or f"the {VENDORS[gpu.vendor]} GPU"
+    return f"{name} ({arch})" if name and name != arch else f"a GPU of architecture {arch}"
+
+
+VENDORS = {
+    "nvidia": "NVIDIA",
+    "amd": "AMD",
+    "intel": "Intel",
+    "apple": "Apple",
+    "ascend": "Ascend",
+    "google": "Google",
+}
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(word for word in re.findall(r"[a-z0-9]+", name.lower()) if word not in _BRANDS)
+
+
+def _core(name: str) -> tuple[str, ...]:
+    return tuple(word for word in _words(name) if not _FORM.fullmatch(word))
