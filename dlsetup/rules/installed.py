@@ -1,0 +1,83 @@
+"""Which build of the catalog an installed distribution is.
+
+A local version or a clue file tells the variant where each variant is a file of its own (torch). Where
+variants differ only in what is installed beside them (JAX by its plugin, TensorFlow by its CUDA
+wheels), the neighbours tell.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.machine import Distribution, Environment
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.rules.libraries import libraries_of
+from dlsetup.rules.wheels import platform_target
+
+_EXTRAS = re.compile(r"\[[^\]]*\]")
+
+
+def framework_of(name: str, catalog: Catalog) -> Framework | None:
+    """The framework that is installed under this distribution name."""
+    return next((item for item in catalog.frameworks if name in item.distributions), None)
+
+
+def build_of(
+    distribution: Distribution, environment: Environment, catalog: Catalog
+) -> Build | None | Unknown:
+    """The build that `distribution` is; None: the catalog has no such build; unknown: several fit."""
+    framework = framework_of(distribution.name, catalog)
+    if framework is None:
+        return None
+    release = [build for build in framework.builds if build.version.public == distribution.version.public]
+    if not release:
+        return None
+    named = [build for build in release if build.variant == distribution.variant]
+    if not isinstance(distribution.variant, Unknown) and not named:
+        return None
+    files = {_file(build) for build in named or release}
+    candidates = [build for build in release if _file(build) in files]
+    return _of_local(_with_neighbours(candidates, environment), distribution)
+
+
+def variant_of(distribution: Distribution, environment: Environment, catalog: Catalog) -> str | Unknown:
+    """The accelerator variant of an installed framework: that of its build, or what its files say."""
+    build = build_of(distribution, environment, catalog)
+    return build.variant if isinstance(build, Build) else distribution.variant
+
+
+def _file(build: Build) -> tuple[str, tuple[str, ...]]:
+    """What is downloaded, whatever extras are asked for beside it."""
+    return build.index, tuple(_EXTRAS.sub("", text) for text in build.requirements)
+
+
+def _with_neighbours(candidates: list[Build], environment: Environment) -> list[Build]:
+    """Those whose own companions are installed, the ones with most of them."""
+    if isinstance(environment.distributions, Unknown):
+        return candidates
+    installed = {item.name for item in environment.distributions}
+    asked = [(build, _names(build, environment)) for build in candidates]
+    common = set.intersection(*(names for _, names in asked)) if asked else set()
+    met = [(build, len(names - common)) for build, names in asked if names - common <= installed]
+    most = max((count for _, count in met), default=0)
+    return [build for build, count in met if count == most]
+
+
+def _of_local(builds: list[Build], distribution: Distribution) -> Build | None | Unknown:
+    """One build; of several of the same variant the one whose index writes such versions."""
+    if len({build.variant for build in builds}) > 1:
+        return UNKNOWN
+    local = distribution.version.local is not None
+    fitting = [build for build in builds if (build.index != "default") == local] or builds
+    return fitting[0] if fitting else None
+
+
+def _names(build: Build, environment: Environment) -> set[str]:
+    """Distributions the build asks for on the platform of its wheels."""
+    if isinstance(environment.python, Unknown):
+        return set()
+    interpreter = Interpreter(version=environment.python)
+    target = platform_target(build.wheels[0].platform) if build.wheels else Target()
+    return set(libraries_of(build, interpreter, target))
