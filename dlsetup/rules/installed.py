@@ -37,9 +37,14 @@ def build_of(
     named = [build for build in release if build.variant == distribution.variant]
     if not isinstance(distribution.variant, Unknown) and not named:
         return None
-    files = {_file(build) for build in named or release}
-    candidates = [build for build in release if _file(build) in files]
-    return _of_local(_with_neighbours(candidates, environment), distribution)
+    siblings: dict[tuple[str, tuple[str, ...]], list[Build]] = {
+        _file(build): [] for build in named or release
+    }
+    for build in release:
+        if _file(build) in siblings:
+            siblings[_file(build)].append(build)
+    fitting = [build for group in siblings.values() for build in _with_neighbours(group, environment)]
+    return _of_local(fitting, distribution)
 
 
 def variant_of(distribution: Distribution, environment: Environment, catalog: Catalog) -> str | Unknown:
@@ -53,16 +58,16 @@ def _file(build: Build) -> tuple[str, tuple[str, ...]]:
     return build.index, tuple(_EXTRAS.sub("", text) for text in build.requirements)
 
 
-def _with_neighbours(candidates: list[Build], environment: Environment) -> list[Build]:
-    """Those whose own companions are installed, the ones with most of them."""
+def _with_neighbours(siblings: list[Build], environment: Environment) -> list[Build]:
+    """Of builds in the same file those whose own companions are installed, the ones with most of them."""
     if isinstance(environment.distributions, Unknown):
-        return candidates
+        return siblings
     installed = {item.name for item in environment.distributions}
-    asked = [(build, _names(build, environment)) for build in candidates]
-    common = set.intersection(*(names for _, names in asked)) if asked else set()
+    asked = [(build, _names(build, environment)) for build in siblings]
+    common = set.intersection(*(names for _, names in asked))
     met = [(build, len(names - common)) for build, names in asked if names - common <= installed]
     most = max((count for _, count in met), default=0)
-    return [build for build, count in met if count == most]
+    return [build for build, count in met if count == most] or siblings
 
 
 def _of_local(builds: list[Build], distribution: Distribution) -> Build | None | Unknown:
