@@ -10,8 +10,10 @@ from dlsetup.model import codec
 from dlsetup.model.errors import DlsetupError
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.machine import Gap, Machine
+from dlsetup.model.outcome import Creation
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Conflict, Plan
+from dlsetup.model.steps import Procedure
 
 
 class DoctorDocument(Record, frozen=True, kw_only=True):
@@ -43,6 +45,18 @@ class ResolveDocument(Record, frozen=True, kw_only=True):
         return cls(ok=False, conflict=answer)
 
 
+class CreateDocument(Record, frozen=True, kw_only=True):
+    """What was built (`ok`), the steps of a dry run (`ok`), or the conflict that forbids it."""
+
+    schema: Literal["dlsetup.create-env/1"] = "dlsetup.create-env/1"
+    ok: bool
+    environment: Creation | Unknown = UNKNOWN
+    plan: Plan | Unknown = UNKNOWN
+    procedure: Procedure | Unknown = UNKNOWN
+    """Of a dry run: what would be done."""
+    conflict: Conflict | Unknown = UNKNOWN
+
+
 class Failure(Record, frozen=True, kw_only=True):
     """Why a command could not do its work. `code` is stable."""
 
@@ -65,14 +79,26 @@ class ErrorDocument(Record, frozen=True, kw_only=True):
 
 
 def document(record: Any) -> str:
-    """The JSON of a record, indented. Signs that a terminal could obey are written as escapes."""
-    text = codec.encode(record, indent=2).decode("utf-8")
+    """The JSON of a record, indented and in ASCII: no sign that a terminal could obey is left raw."""
+    try:
+        text = codec.encode(record, indent=2).decode("utf-8")
+    except UnicodeEncodeError:
+        text = codec.encode(_sayable(codec.plain(record)), indent=2).decode("utf-8")
     return text if text.isascii() and "\x7f" not in text else re.sub(r"[^\x20-\x7e\n]", _escape, text)
 
 
 def write(record: Any, stream: TextIO | None = None) -> None:
     """Print one document and a line end."""
     print(document(record), file=sys.stdout if stream is None else stream)
+
+
+def _sayable(value: Any) -> Any:
+    """File names need not be text: their bytes that are none become `?`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_sayable(key): _sayable(item) for key, item in value.items()}
+    return [_sayable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -1,0 +1,31 @@
+"""`dlsetup schema`: the published JSON Schema of every document."""
+
+from __future__ import annotations
+
+import json as text
+
+from dlsetup.model import codec
+from dlsetup.model.errors import UsageError
+from dlsetup.model.machine import Machine
+from dlsetup.model.wish import Profile
+from dlsetup.show import json
+
+DOCUMENTS: dict[str, type] = {
+    "doctor": json.DoctorDocument,
+    "resolve": json.ResolveDocument,
+    "create-env": json.CreateDocument,
+    "error": json.ErrorDocument,
+    "machine": Machine,
+    "profile": Profile,
+}
+
+
+def run(name: str | None) -> int:
+    """Print one schema, or the names of all."""
+    if name is None:
+        print("\n".join(DOCUMENTS))
+        return 0
+    if name not in DOCUMENTS:
+        raise UsageError(f"there is no document `{name}`.", hint=f"the documents are {', '.join(DOCUMENTS)}.")
+    print(text.dumps(codec.schema(DOCUMENTS[name]), indent=2))
+    return 0

@@ -1,0 +1,79 @@
+"""A command that could not do its work: one message and one hint, or a report of our own fault."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from dlsetup import __version__
+from dlsetup.model.errors import DlsetupError
+
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+def tell(error: DlsetupError, words: Sequence[str], *, as_json: bool) -> int:
+    """Say an error on standard error, or as a document on standard output. Returns its exit code."""
+    if as_json:
+        from dlsetup.show import json
+
+        json.write(json.ErrorDocument.of(command_name(words), error))
+    else:
+        from dlsetup.show.lines import Line, write
+
+        lines = [Line(mark="✗", text=error.message, style="bad")]
+        if error.hint:
+            lines.append(Line(mark="hint:", text=error.hint, style="good"))
+        write(lines, sys.stderr)
+    return error.exit_code
+
+
+def tell_fault(error: BaseException, words: Sequence[str], *, as_json: bool) -> int:
+    """A bug of dlsetup itself: what to paste into a report, without names of people or places."""
+    wrapped = DlsetupError(
+        f"dlsetup has a fault of its own: {type(error).__name__}: {error}",
+        hint="report it with the lines below; nothing else is needed.",
+    )
+    code = tell(wrapped, words, as_json=as_json)
+    sys.stderr.write(report(error, words))
+    return code
+
+
+def report(error: BaseException, words: Sequence[str]) -> str:
+    """Versions, command line and traceback, with the home directory taken out."""
+    from dlsetup.show.lines import clean, speakable
+
+    rows = [
+        f"dlsetup {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"command: {' '.join(words)}",
+        *"".join(traceback.format_exception(error)).splitlines(),
+    ]
+    home = str(Path.home())
+    text = "\n".join(clean(row).replace(home, "~") for row in rows)
+    return speakable(f"\n{text}\n", sys.stderr.encoding)
+
+
+def interrupted() -> int:
+    """Ctrl-C."""
+    sys.stderr.write("\ninterrupted\n")
+    return INTERRUPTED
+
+
+def pipe_closed() -> int:
+    """The reader went away (`dlsetup doctor | head`): no word about it, as with every other program."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    return PIPE_CLOSED
+
+
+def command_name(words: Sequence[str]) -> str:
+    """The command of a command line as documents name it: `doctor`, `create-env`."""
+    names = [word for word in words[:2] if word.isidentifier() or word.replace("-", "").isalnum()]
+    grouped = {"create", "fix", "catalog", "profiles"}
+    if names and names[0] in grouped:
+        return "-".join(names)
+    return names[0] if names else "dlsetup"
