@@ -1,1 +1,1 @@
-"""What is wrong with a machine: one function a check, findings as data."""
+"""What is wrong: checks that take facts and touch nothing."""

@@ -1,0 +1,115 @@
+"""Builds of an installed framework that would work here, for remedies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from dlsetup.judge.commands import by_conda, conda, install_builds, uninstall
+from dlsetup.judge.scene import Installed, Scene
+from dlsetup.model.finding import Remedy
+from dlsetup.model.framework import Accelerator, Build
+from dlsetup.model.record import Unknown
+from dlsetup.model.target import Interpreter
+from dlsetup.model.verdict import Verdict
+from dlsetup.rules.combine import all_of
+from dlsetup.rules.driver import driver_serves
+from dlsetup.rules.kernels import serves_every_gpu
+from dlsetup.rules.libraries import libraries_of, overlap_of
+from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
+
+CONDA_GPU = {
+    "torch": ("pytorch-gpu",),
+    "tensorflow": ("tensorflow-gpu",),
+    "jax": ("jax", "jaxlib=*=*cuda*"),
+}
+"""What conda-forge calls the GPU builds."""
+
+
+def working_build(scene: Scene, installed: Installed, accelerator: Accelerator = "cuda") -> Build | None:
+    """The build that serves this driver, every GPU and this Python: of the installed release if there is
+    one, else the newest. None: no build of the catalog certainly does."""
+    own = installed.distribution.version.public
+    for build in sorted(installed.framework.builds, key=lambda item: item.version.public != own):
+        offered = build.version.public == own or not (build.yanked or build.prerelease)
+        if offered and build.accelerator == accelerator and _runs(scene, build):
+            return build
+    return None
+
+
+def is_refused(scene: Scene, installed: Installed, accelerator: Accelerator = "cuda") -> bool:
+    """Whether every build of the framework for this kind of GPU is known not to run here."""
+    builds = [build for build in installed.framework.builds if build.accelerator == accelerator]
+    return all(_wheel(scene, build).refused or _device(scene, build).refused for build in builds)
+
+
+def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
+    """How to put `build` in the place of the installed one, with the rest of its family."""
+    family = [build, *_companions(scene, installed, build)]
+    names = " and ".join(f"{item.framework} {item.version.public}" for item in family)
+    text = f"Install the {build.variant} build of {names}."
+    if by_conda(installed.distribution) and installed.framework.name in CONDA_GPU:
+        words = ("--channel", "conda-forge", *CONDA_GPU[installed.framework.name])
+        text = f"Install the GPU build of {installed.framework.name} from conda-forge."
+        return Remedy(text=text, commands=conda(scene, words))
+    left = _left_behind(scene, build)
+    return Remedy(text=text, commands=(*uninstall(scene, left), *install_builds(scene, family)))
+
+
+def interpreter_of(scene: Scene) -> Interpreter | None:
+    """The Python of the examined environment, where its version is known."""
+    environment = scene.environment
+    if environment is None or isinstance(environment.python, Unknown):
+        return None
+    return Interpreter(version=environment.python, free_threaded=environment.free_threaded is True)
+
+
+def _companions(scene: Scene, installed: Installed, build: Build) -> Iterator[Build]:
+    """Builds of the installed members of the family that belong to `build`."""
+    interpreter = interpreter_of(scene)
+    family = installed.framework.family
+    for other in scene.installed:
+        if interpreter is None or not family or other.framework.family != family or other is installed:
+            continue
+        fitting = (item for item in other.framework.builds if _belongs(scene, item, build, interpreter))
+        yield from islice(fitting, 1)
+
+
+def _belongs(scene: Scene, companion: Build, build: Build, interpreter: Interpreter) -> bool:
+    """Whether a build of the family has the same variant and index and asks for this release."""
+    if (companion.index, companion.variant) != (build.index, build.variant):
+        return False
+    asked = libraries_of(companion, interpreter, scene.target).get(build.framework)
+    return asked is not None and asked.contains(build.version.public, prereleases=True)
+
+
+def _left_behind(scene: Scene, build: Build) -> list[str]:
+    """Installed wheels of another CUDA major whose files those of `build` would overwrite."""
+    if build.cuda is None:
+        return []
+    own = f"-cu{build.cuda.major}"
+    siblings = (item.name for item in scene.distributions if overlap_of(item.name, scene.catalog.hardware))
+    return sorted({name for name in siblings if re.search(r"-cu\d+$", name) and not name.endswith(own)})
+
+
+def _runs(scene: Scene, build: Build) -> bool:
+    return not _wheel(scene, build).refused and _device(scene, build).ok
+
+
+def _wheel(scene: Scene, build: Build) -> Verdict:
+    """Whether the build installs into this environment."""
+    interpreter = interpreter_of(scene)
+    if interpreter is None:
+        return has_platform(build, scene.target)
+    verdicts = (accepts_python(build, interpreter), has_wheel(build, interpreter, scene.target))
+    return all_of(verdicts, rule="wheel")
+
+
+def _device(scene: Scene, build: Build) -> Verdict:
+    """Whether the build runs on the GPUs under the driver."""
+    hardware = scene.catalog.hardware
+    kernels = serves_every_gpu(build, scene.target, hardware)
+    if build.cuda is None:
+        return kernels
+    return all_of((driver_serves(scene.target, build.cuda, hardware), kernels), rule="device")

@@ -1,0 +1,156 @@
+"""The GPUs: are there any, are they visible, does the installed code run on them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.evidence import of_container, of_framework, of_gpus, of_variable
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Installed, Scene
+from dlsetup.judge.visible import VISIBLE, first_number, hides_all, visible_gpus
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.framework import Build
+from dlsetup.model.machine import Driver, Gap, Gpu
+from dlsetup.model.record import Unknown
+from dlsetup.model.verdict import Verdict
+from dlsetup.model.versions import DriverRelease
+from dlsetup.rules.gpus import title_of
+from dlsetup.rules.kernels import kernels_run_on
+
+
+@check("no-gpu")
+def no_gpu(scene: Scene) -> Iterator[Answer]:
+    """There is no GPU: a plain fact."""
+    if scene.machine.gpus == () and not scene.in_container and scene.machine.system.wsl is None:
+        yield Finding(
+            id="no-gpu",
+            severity="note",
+            title="This machine has no GPU for deep learning",
+            because="No NVIDIA, AMD, Intel, Apple, Ascend or TPU device was found: CPU builds are right.",
+        )
+
+
+@check("container-without-gpu")
+def container_without_gpu(scene: Scene) -> Iterator[Answer]:
+    """The host has the NVIDIA driver loaded, and the container was started without its libraries."""
+    driver = scene.machine.driver
+    if not scene.in_container or not isinstance(driver, Driver):
+        return
+    if isinstance(driver.module, DriverRelease) and driver.userland is None:
+        yield Finding(
+            id="container-without-gpu",
+            severity="note",
+            title="This container was started without GPUs",
+            because="The host has the NVIDIA module loaded, and none of the driver's libraries is in here.",
+            evidence=(*of_container(scene), *of_gpus(scene, scene.gpus("nvidia"))),
+            remedies=(
+                Remedy(
+                    text="To use the host's GPUs, start the container with them: `docker run --gpus all …`.",
+                    scope="container-host",
+                ),
+            ),
+        )
+
+
+@check("cuda-visible-devices-hides-gpus")
+def hidden(scene: Scene) -> Iterator[Answer]:
+    """CUDA_VISIBLE_DEVICES leaves no GPU to be seen."""
+    value = scene.machine.variable(VISIBLE)
+    gpus = scene.gpus("nvidia")
+    if not gpus or not isinstance(value, str) or not hides_all(value, gpus):
+        return
+    asked_for = first_number(value) == -1
+    there = f"this machine has {len(gpus)}, numbered from 0"
+    because = (
+        f"`{VISIBLE}={value}` names no GPU"
+        if first_number(value) is None
+        else (f"`{VISIBLE}={value}` names GPU {first_number(value)}, and {there}")
+    )
+    if asked_for:
+        because = f"`{VISIBLE}=-1` asks for no GPU"
+    yield Finding(
+        id="cuda-visible-devices-hides-gpus",
+        severity="warning" if asked_for else "error",
+        title=f"{VISIBLE} hides every NVIDIA GPU",
+        because=f"{because}: programs started from here see none.",
+        evidence=(of_variable(scene, VISIBLE), *of_gpus(scene, gpus)),
+        remedies=(
+            Remedy(
+                text="Unset the variable, and take it out of the file that sets it.", commands=_unset(scene)
+            ),
+        ),
+    )
+
+
+@check("gpu-arch-not-in-wheel")
+def no_code_for_gpu(scene: Scene) -> Iterator[Answer]:
+    """An installed build holds no code that a GPU can run."""
+    visible = visible_gpus(
+        scene.machine.variable(VISIBLE), scene.machine.variable("CUDA_DEVICE_ORDER"), scene.gpus("nvidia")
+    )
+    for installed in scene.installed:
+        build = installed.build
+        if not isinstance(build, Build) or build.accelerator != "cuda":
+            continue
+        verdicts = [
+            (gpu, kernels_run_on(build, gpu, scene.target, scene.catalog.hardware))
+            for gpu in scene.gpus("nvidia")
+        ]
+        refused = [(gpu, verdict) for gpu, verdict in verdicts if verdict.refused]
+        if isinstance(visible, Unknown) and refused and len(refused) < len(verdicts):
+            reason = f"{installed.title} serves only some of the GPUs, and {VISIBLE} chooses among them"
+            yield Gap(fact="visible GPUs", reason=reason, ask="nvidia-smi --list-gpus")
+        elif concerned := [
+            (gpu, verdict) for gpu, verdict in refused if isinstance(visible, Unknown) or gpu in visible
+        ]:
+            yield _no_code(scene, installed, concerned)
+        yield from _unsure(scene, installed, verdicts)
+
+
+def _no_code(scene: Scene, installed: Installed, refused: list[tuple[Gpu, Verdict]]) -> Finding:
+    gpus = [gpu for gpu, _ in refused]
+    names = " and ".join(dict.fromkeys(title_of(gpu, scene.catalog.hardware) for gpu in gpus))
+    better = working_build(scene, installed)
+    remedies = [other_build(scene, installed, better)] if better else []
+    remedies += _leave_out(scene, gpus)
+    if not remedies:
+        text = "No known build serves this GPU under this driver: use another GPU, or build from source."
+        remedies = [Remedy(text=text)]
+    return Finding(
+        id="gpu-arch-not-in-wheel",
+        severity="error",
+        title=f"{installed.title} does not run on {names}",
+        because=f"{refused[0][1].because}; the GPU here is {names}.",
+        evidence=(*of_gpus(scene, gpus), of_framework(installed)),
+        remedies=tuple(remedies),
+        rests_on=scene.sources(source for _, verdict in refused for source in verdict.sources),
+    )
+
+
+def _leave_out(scene: Scene, refused: list[Gpu]) -> list[Remedy]:
+    """Use only the GPUs that are served, where there are some."""
+    gpus = scene.gpus("nvidia")
+    kept = [str(number) for number, gpu in enumerate(gpus) if gpu not in refused]
+    if not kept or scene.target.os == "windows":
+        return []
+    command = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID {VISIBLE}={','.join(kept)}"
+    return [Remedy(text="Or use only the GPUs that this build serves.", commands=(command,), scope="project")]
+
+
+def _unsure(scene: Scene, installed: Installed, verdicts: list[tuple[Gpu, Verdict]]) -> Iterator[Gap]:
+    for gpu, verdict in verdicts:
+        if verdict.answer == "unknown" and scene.driver is not None:
+            name = title_of(gpu, scene.catalog.hardware)
+            reason = f"whether {installed.title} runs on {name} is not known: {verdict.because}"
+            yield Gap(
+                fact="compute capability",
+                reason=reason,
+                ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",
+            )
+
+
+def _unset(scene: Scene) -> tuple[str, ...]:
+    if scene.target.os == "windows":
+        return (f"Remove-Item Env:{VISIBLE}",)
+    return (f"unset {VISIBLE}",)

@@ -1,0 +1,183 @@
+"""The two halves of the NVIDIA driver: the kernel module that is loaded, the libraries beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dlsetup.judge.commands import line
+from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml
+from dlsetup.judge.host import driver_scope, install_driver, uses_apt
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.machine import Driver, Gap, SystemPackage
+from dlsetup.model.record import Unknown
+from dlsetup.model.versions import DriverRelease
+
+MISMATCH = "LIB_RM_VERSION_MISMATCH"
+PARTS = re.compile(
+    r"(?:libnvidia-compute|nvidia-dkms|nvidia-kernel-source|nvidia-utils)-(\d{3})(?:-server|-open)*"
+)
+SECURE_BOOT = "secure boot"
+
+
+@check("nvml-driver-library-mismatch")
+def driver_halves_differ(scene: Scene) -> Iterator[Answer]:
+    """The loaded kernel module and the driver's libraries are of two releases."""
+    driver = scene.machine.driver
+    if not isinstance(driver, Driver) or scene.in_wsl:
+        return
+    both = isinstance(driver.module, DriverRelease) and isinstance(driver.userland, DriverRelease)
+    if driver.nvml_error != MISMATCH and not (both and driver.module != driver.userland):
+        return
+    halves = "The loaded kernel module and the driver's libraries are of different releases"
+    if both:
+        halves = (
+            f"The loaded kernel module is {driver.module} and the driver's libraries are {driver.userland}"
+        )
+    yield Finding(
+        id="nvml-driver-library-mismatch",
+        severity="error",
+        title="The NVIDIA kernel module and the driver's libraries do not belong together",
+        because=f"{halves}: the driver was updated, and the old module is still loaded.",
+        evidence=of_nvml(scene),
+        remedies=tuple(_after_update(scene)),
+    )
+
+
+@check("kernel-module-not-loaded")
+def module_not_loaded(scene: Scene) -> Iterator[Answer]:
+    """There is an NVIDIA GPU or its driver's libraries, and no NVIDIA kernel module is loaded."""
+    driver = scene.machine.driver
+    if scene.target.os != "linux" or scene.in_wsl or scene.on_tegra or isinstance(driver, Unknown):
+        return
+    libraries = driver.userland if driver else None
+    module = driver.module if driver else None
+    present = bool(scene.gpus("nvidia")) or isinstance(libraries, DriverRelease)
+    if module is not None or not present or _is_image(scene):
+        return
+    yield Finding(
+        id="kernel-module-not-loaded",
+        severity="error",
+        title="The NVIDIA kernel module is not loaded",
+        because=_not_loaded_because(scene, libraries),
+        evidence=(*of_gpus(scene, scene.gpus("nvidia")), *of_driver(scene), *_kernel(scene)),
+        remedies=tuple(_load_module(scene, libraries)),
+    )
+    if isinstance(libraries, DriverRelease) and not _sighted(scene, SECURE_BOOT):
+        reason = "an unsigned kernel module does not load under Secure Boot"
+        yield Gap(fact=SECURE_BOOT, reason=reason, ask="mokutil --sb-state")
+
+
+@check("secure-boot-unsigned-module")
+def secure_boot_refuses(scene: Scene) -> Iterator[Answer]:
+    """Secure Boot is on while the NVIDIA module is not loaded."""
+    driver = scene.machine.driver
+    seen = [
+        item
+        for item in scene.machine.sightings
+        if item.fact == SECURE_BOOT and "enabled" in item.value.lower()
+    ]
+    if not seen or not isinstance(driver, Driver) or driver.module is not None:
+        return
+    yield Finding(
+        id="secure-boot-unsigned-module",
+        severity="warning",
+        title="Secure Boot is on",
+        because="Under Secure Boot only signed modules are loaded, and the NVIDIA module is not loaded.",
+        evidence=tuple(Evidence(fact=item.fact, value=item.value, source=item.source) for item in seen),
+        remedies=(
+            Remedy(
+                text="Enrol the key that signs the module, or switch Secure Boot off in the firmware.",
+                commands=("mokutil --sb-state", "sudo dmesg | grep -i nvidia"),
+                scope="host",
+            ),
+        ),
+    )
+
+
+@check("driver-packages-mixed-branches")
+def packages_of_two_branches(scene: Scene) -> Iterator[Answer]:
+    """Packages of two branches of the NVIDIA driver are installed."""
+    parts = [(found[1], item) for item in scene.packages if (found := PARTS.fullmatch(item.name))]
+    branches = sorted({branch for branch, _ in parts})
+    if len(branches) < 2 or scene.in_wsl:
+        return
+    yield Finding(
+        id="driver-packages-mixed-branches",
+        severity="warning",
+        title=f"Packages of the NVIDIA driver branches {' and '.join(branches)} are installed",
+        because="A module of one branch and libraries of another do not work together, even after a restart.",
+        evidence=tuple(_package(item) for _, item in parts),
+        remedies=(
+            Remedy(text="Remove the packages of the branch that is not wanted, then restart.", scope="host"),
+        ),
+    )
+
+
+def _after_update(scene: Scene) -> Iterator[Remedy]:
+    scope = driver_scope(scene)
+    if scope == "container-host":
+        yield Remedy(text="Restart the host of the container, then start the container anew.", scope=scope)
+        return
+    yield Remedy(
+        text="Restart the machine: it loads the module of the new release.",
+        commands=("sudo reboot",),
+        scope=scope,
+    )
+    held = [
+        item.name for item in scene.packages if re.fullmatch(r"nvidia-driver-\d+(-server|-open)*", item.name)
+    ]
+    if held:
+        text = "To choose the time of the next driver update, hold the package and update it by hand."
+        yield Remedy(text=text, commands=line(scene, ["sudo", "apt-mark", "hold", *held]), scope=scope)
+
+
+def _load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iterator[Remedy]:
+    scope = driver_scope(scene)
+    if scope == "container-host":
+        yield Remedy(
+            text="Load the NVIDIA driver on the host; nothing is to be done in the container.", scope=scope
+        )
+        return
+    if libraries is None:
+        yield install_driver(scene, "the NVIDIA driver")
+        return
+    text = "Load the module; if it refuses, the kernel says why."
+    yield Remedy(text=text, commands=("sudo modprobe nvidia", "sudo dmesg | grep -i nvidia"), scope=scope)
+    built = [
+        item.name for item in scene.packages if re.fullmatch(r"nvidia-dkms-\d+(-server|-open)*", item.name)
+    ]
+    kernel = scene.machine.system.kernel
+    if built and uses_apt(scene) and not isinstance(kernel, Unknown):
+        words = ["sudo", "apt", "install", "--reinstall", f"linux-headers-{kernel}", *built]
+        text = "If there is no module for this kernel, build it."
+        yield Remedy(text=text, commands=("dkms status", *line(scene, words)), scope=scope)
+
+
+def _not_loaded_because(scene: Scene, libraries: DriverRelease | None | Unknown) -> str:
+    gpu = "There is an NVIDIA GPU" if scene.gpus("nvidia") else "The driver is installed"
+    if isinstance(libraries, DriverRelease):
+        gpu += f", the driver's libraries are {libraries}"
+    return f"{gpu}, and the running kernel has no `nvidia` module loaded."
+
+
+def _is_image(scene: Scene) -> bool:
+    """A container without a GPU may carry the driver's libraries: that says nothing of the host."""
+    return scene.in_container and not scene.gpus("nvidia")
+
+
+def _kernel(scene: Scene) -> tuple[Evidence, ...]:
+    kernel = scene.machine.system.kernel
+    return (
+        () if isinstance(kernel, Unknown) else (Evidence(fact="kernel", value=kernel, source="the system"),)
+    )
+
+
+def _sighted(scene: Scene, fact: str) -> bool:
+    return any(item.fact == fact for item in scene.machine.sightings)
+
+
+def _package(item: SystemPackage) -> Evidence:
+    return Evidence(fact=item.name, value=item.version, source="the system's package list")

@@ -1,0 +1,70 @@
+"""What NVML answers instead of its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlsetup.judge.evidence import of_container, of_nvml
+from dlsetup.judge.host import driver_scope
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.machine import Driver
+from dlsetup.model.versions import DriverRelease
+
+REFUSALS = {
+    "GPU_IS_LOST": "a GPU has fallen off the bus",
+    "RESET_REQUIRED": "a GPU has to be reset",
+    "OPERATING_SYSTEM": "the operating system blocks the driver",
+    "NO_PERMISSION": "this user may not open the device files",
+    "GPU_NOT_FOUND": "the driver sees no GPU that it can use",
+    "UNKNOWN": "the driver gives no reason",
+}
+"""NVML's names of its refusals, in words."""
+
+
+@check("container-lost-gpu-cgroup-reload", "nvml-refuses")
+def nvml_refuses(scene: Scene) -> Iterator[Answer]:
+    """NVML answers with an error that says more than an absent or mismatched driver."""
+    driver = scene.machine.driver
+    if not isinstance(driver, Driver) or not isinstance(driver.module, DriverRelease):
+        return
+    if not isinstance(driver.nvml_error, str) or driver.nvml_error not in REFUSALS:
+        return
+    if driver.nvml_error == "UNKNOWN" and scene.in_container:
+        yield _lost_in_container(scene)
+        return
+    yield Finding(
+        id="nvml-refuses",
+        severity="error",
+        title="The NVIDIA driver is loaded and refuses to answer",
+        because=f"NVML says `{driver.nvml_error}`: {REFUSALS[driver.nvml_error]}.",
+        evidence=of_nvml(scene),
+        remedies=(
+            Remedy(
+                text="Look at what the kernel says of the driver; where a GPU is lost, restart the machine.",
+                commands=("sudo dmesg | grep -iE 'nvrm|xid'",),
+                scope=driver_scope(scene),
+            ),
+        ),
+    )
+
+
+def _lost_in_container(scene: Scene) -> Finding:
+    return Finding(
+        id="container-lost-gpu-cgroup-reload",
+        severity="error",
+        title="This container has lost its GPUs",
+        because="The host has the driver loaded, and NVML says `UNKNOWN` here: the device files are closed.",
+        evidence=(*of_nvml(scene), *of_container(scene)),
+        remedies=(
+            Remedy(
+                text="Start the container anew; `nvidia-smi` on the host should work.", scope="container-host"
+            ),
+            Remedy(
+                text="To keep it from happening again, hand the GPUs over through CDI on the host.",
+                commands=("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",),
+                scope="container-host",
+            ),
+        ),
+    )

@@ -1,0 +1,125 @@
+"""Commands that fit the examined environment, quoted so that they can be pasted.
+
+Names, versions and paths come from outside. POSIX shells get everything through `shlex.quote`; a
+Windows command that holds anything but plain characters is not written at all.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
+
+from dlsetup.judge.scene import Scene
+from dlsetup.model.framework import Build
+from dlsetup.model.machine import Distribution, Environment
+from dlsetup.model.record import Unknown
+
+_PLAIN = re.compile(r"[\w./:\\@+=,~-]+")
+_QUOTABLE = re.compile(r"[\w./:\\@+=,~<>!;\[\]()* -]+")
+
+
+def line(scene: Scene, argv: Sequence[str]) -> tuple[str, ...]:
+    """One command line, or none where a word cannot be quoted safely for that system's shell."""
+    if scene.machine.system.os != "windows":
+        return (" ".join(_posix_word(word) for word in argv),)
+    if not all(_QUOTABLE.fullmatch(word) for word in argv):
+        return ()
+    return (" ".join(word if _PLAIN.fullmatch(word) else f'"{word}"' for word in argv),)
+
+
+def install(scene: Scene, requirements: Sequence[str], *, index: str | None = None) -> tuple[str, ...]:
+    """The command that installs requirements into the examined environment, from one index if told."""
+    argv = _installer(scene, "install")
+    if not argv:
+        return ()
+    source = [] if index is None else ["--index" if argv[0] == "uv" else "--index-url", index]
+    return line(scene, [*argv, *source, *requirements])
+
+
+def reinstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
+    """The command that writes the files of installed distributions again, in their present versions."""
+    argv = _installer(scene, "install")
+    pins = [f"{item.name}=={item.version}" for name in names for item in scene.copies(name)[:1]]
+    if not argv or not pins:
+        return ()
+    force = ["--reinstall"] if argv[0] == "uv" else ["--force-reinstall"]
+    return line(scene, [*argv, *force, "--no-deps", *pins])
+
+
+def uninstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
+    """The command that removes distributions from the examined environment."""
+    argv = _installer(scene, "uninstall")
+    if not argv or not names:
+        return ()
+    return line(scene, [*argv, *([] if argv[0] == "uv" else ["--yes"]), *names])
+
+
+def conda(scene: Scene, words: Sequence[str]) -> tuple[str, ...]:
+    """`conda install` into the examined conda environment, with the tool of the kind that is there."""
+    environment = scene.environment
+    if environment is None or environment.kind != "conda":
+        return ()
+    tool = next((name for name in ("conda", "mamba", "micromamba") if _has_tool(scene, name)), "conda")
+    where = [] if _active(scene, environment) else ["--prefix", environment.path]
+    return line(scene, [tool, "install", *where, *words])
+
+
+def install_builds(scene: Scene, builds: Sequence[Build]) -> tuple[str, ...]:
+    """The command that installs builds that share one index."""
+    requirements = [word for build in builds for word in build.requirements]
+    address = next((item.url for item in scene.catalog.indexes if item.name == builds[0].index), None)
+    return install(scene, requirements, index=address)
+
+
+def by_conda(distribution: Distribution) -> bool:
+    """Whether conda installed it, so that pip had better not replace it."""
+    return distribution.installer == "conda"
+
+
+def _installer(scene: Scene, verb: str) -> list[str]:
+    """`uv pip VERB …` or `python -m pip VERB`; empty for an environment that must not be changed."""
+    environment = scene.environment
+    if environment is None or environment.externally_managed:
+        return []
+    active = _active(scene, environment)
+    if _made_by_uv(scene, environment):
+        return ["uv", "pip", verb, *([] if active else ["--python", environment.path])]
+    return ["python" if active else python_of(scene, environment), "-m", "pip", verb]
+
+
+def python_of(scene: Scene, environment: Environment) -> str:
+    """The interpreter of an environment, which is named by its folder or by its interpreter."""
+    if scene.machine.system.os == "windows":
+        folder = PureWindowsPath(environment.path)
+        if folder.name.lower() in ("python.exe", "python3.exe"):
+            return str(folder)
+        inner = folder if environment.kind == "conda" else folder / "Scripts"
+        return str(inner / "python.exe")
+    place = PurePosixPath(environment.path)
+    return str(place if re.fullmatch(r"python[\d.]*", place.name) else place / "bin" / "python")
+
+
+def _made_by_uv(scene: Scene, environment: Environment) -> bool:
+    """uv leaves its name in what it installs, and leaves pip out of the environments it makes."""
+    if environment.kind == "conda":
+        return False
+    if environment.kind == "uv" or any(item.installer == "uv" for item in scene.distributions):
+        return True
+    return environment.distribution("pip") is None and _has_tool(scene, "uv")
+
+
+def _active(scene: Scene, environment: Environment) -> bool:
+    name = "CONDA_PREFIX" if environment.kind == "conda" else "VIRTUAL_ENV"
+    return scene.machine.variable(name) == environment.path
+
+
+def _has_tool(scene: Scene, name: str) -> bool:
+    tools = scene.machine.tools
+    return not isinstance(tools, Unknown) and any(tool.name == name for tool in tools)
+
+
+def _posix_word(word: str) -> str:
+    """A quoted word. A leading `~/` stays outside the quotes, where the shell still expands it."""
+    return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") and len(word) > 2 else shlex.quote(word)

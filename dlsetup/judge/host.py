@@ -1,0 +1,76 @@
+"""What mends the host's side: the driver, which is never installed inside WSL or a container."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Remedy, Scope
+from dlsetup.model.record import Unknown
+from dlsetup.model.versions import CudaVersion, DriverRelease
+from dlsetup.rules.driver import driver_drives, driver_floor
+
+ASK_DRIVER = "nvidia-smi --query-gpu=driver_version --format=csv,noheader"
+
+
+def driver_scope(scene: Scene) -> Scope:
+    """Where the NVIDIA driver of this machine is installed."""
+    if scene.in_wsl:
+        return "windows"
+    return "container-host" if scene.in_container else "host"
+
+
+def newer_driver(scene: Scene, cuda: CudaVersion) -> Remedy | None:
+    """Update the driver to one that runs `cuda`; None where no such driver supports the GPUs."""
+    windows = scene.target.os == "windows" or scene.in_wsl
+    floor = driver_floor(cuda, scene.catalog.hardware, windows=windows)
+    if floor is None or not _drives_all(scene, floor[0]):
+        return None
+    wanted = f"NVIDIA driver {floor[0]} or newer"
+    return install_driver(scene, wanted)
+
+
+def install_driver(scene: Scene, wanted: str) -> Remedy:
+    """Install `wanted`, where this machine's driver is installed, and look at it again."""
+    scope = driver_scope(scene)
+    if scope == "windows":
+        return Remedy(
+            text=f"Install {wanted} on the Windows side, then run `wsl --shutdown` there.", scope=scope
+        )
+    if scope == "container-host":
+        return Remedy(text=f"Install {wanted} on the host of the container.", scope=scope)
+    if _is_ubuntu(scene):
+        commands = ("sudo ubuntu-drivers install", "sudo reboot")
+        text = f"Install {wanted}; `ubuntu-drivers list` shows what there is for this GPU."
+        return Remedy(text=text, commands=commands, scope=scope)
+    text = f"Install {wanted} with the means of this system or from https://www.nvidia.com/drivers; restart."
+    return Remedy(text=text, scope=scope)
+
+
+def _drives_all(scene: Scene, driver: DriverRelease) -> bool:
+    """Whether a driver of that release still supports every NVIDIA GPU, as far as is known."""
+    target = replace(scene.target, driver=driver)
+    hardware = scene.catalog.hardware
+    return not any(driver_drives(target, gpu, hardware).refused for gpu in scene.gpus("nvidia"))
+
+
+def _is_ubuntu(scene: Scene) -> bool:
+    name = scene.machine.system.name
+    return not isinstance(name, Unknown) and "ubuntu" in name.lower()
+
+
+def driver_words(scene: Scene) -> str:
+    """`driver 535.129.03`, or what is known of the driver instead of its release."""
+    if scene.driver is not None:
+        return f"driver {scene.driver}"
+    if isinstance(scene.target.cuda_ceiling, Unknown):
+        return "a driver of unknown release"
+    return f"a driver that knows CUDA up to {scene.target.cuda_ceiling}"
+
+
+def uses_apt(scene: Scene) -> bool:
+    """Whether the system's packages come through apt."""
+    name = scene.machine.system.name
+    return not isinstance(name, Unknown) and any(
+        word in name.lower() for word in ("ubuntu", "debian", "mint")
+    )

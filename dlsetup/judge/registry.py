@@ -1,0 +1,61 @@
+"""The checks, and the one way to run them all."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+
+from dlsetup.judge import checks
+from dlsetup.judge.roles import in_order
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Diagnosis, Finding
+from dlsetup.model.framework import Catalog
+from dlsetup.model.machine import Gap, Machine
+from dlsetup.model.record import Record
+
+Answer = Finding | Gap
+Question = Callable[[Scene], Iterable[Answer]]
+
+
+class Check(Record, frozen=True, kw_only=True):
+    """A question asked of every machine, and the ids of the findings it may answer with."""
+
+    ids: tuple[str, ...]
+    """`<framework>` inside an id stands for the name of any framework."""
+    question: Question
+
+    @property
+    def about(self) -> str:
+        """What it looks for, in one line."""
+        return (self.question.__doc__ or "").strip().partition("\n")[0]
+
+
+def check(*ids: str) -> Callable[[Question], Check]:
+    """Make a check of a function that yields findings, and gaps where one fact would settle it."""
+    return lambda question: Check(ids=ids, question=question)
+
+
+def every_check() -> tuple[Check, ...]:
+    """All checks in `judge/checks`, in the order of their names."""
+    names = sorted(found.name for found in pkgutil.iter_modules(checks.__path__))
+    modules = [import_module(f"{checks.__name__}.{name}") for name in names]
+    return tuple(item for module in modules for item in vars(module).values() if isinstance(item, Check))
+
+
+def judge(machine: Machine, catalog: Catalog) -> Diagnosis:
+    """What is wrong with the machine, the cause first, and what would have to be known to say more."""
+    scene = Scene.of(machine, catalog)
+    answers = [answer for item in every_check() for answer in _ask(item, scene)]
+    findings = [answer for answer in answers if isinstance(answer, Finding)]
+    gaps = dict.fromkeys(answer for answer in answers if isinstance(answer, Gap))
+    return Diagnosis(findings=in_order(findings), unknown=tuple(gaps))
+
+
+def _ask(item: Check, scene: Scene) -> Iterator[Answer]:
+    """The answers of one check. A check that fails says so and hides nothing else."""
+    try:
+        yield from item.question(scene)
+    except Exception as exc:
+        reason = f"the check failed: {type(exc).__name__}: {exc}"
+        yield Gap(fact=f"check {item.ids[0]}", reason=reason)

@@ -1,0 +1,101 @@
+"""Which of several findings is the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from dlsetup.model.finding import Finding, Role
+
+ORDER = (
+    "wsl1-has-no-gpu",
+    "mac-python-is-x86-64",
+    "macos-too-old-for-mps",
+    "wsl-linux-driver-shadows-windows-driver",
+    "kernel-module-not-loaded",
+    "nvml-driver-library-mismatch",
+    "container-lost-gpu-cgroup-reload",
+    "nvml-refuses",
+    "cuda-visible-devices-hides-gpus",
+    "tensorflow-no-gpu-on-native-windows",
+    "duplicate-<framework>-installs",
+    "onnxruntime-cpu-and-gpu-both",
+    "<framework>-cpu-and-gpu-both",
+    "<framework>-twins",
+    "gpu-arch-not-in-wheel",
+    "rocm-gfx-not-in-build",
+    "driver-too-old",
+    "jetson-needs-nvidia-wheel",
+    "cpu-only-<framework>",
+    "mixed-cuda-majors",
+    "two-frameworks-share-cudnn",
+    "cudnn-major-mismatch",
+    "cudnn-too-old-at-runtime",
+    "ld-library-path-shadows-wheel-libs",
+    "torchvision-torch-mismatch",
+    "torchaudio-torch-mismatch",
+    "numpy2-abi",
+    "tensorflow-without-cuda-wheels",
+    "tensorflow-cannot-find-wheel-libs",
+    "jax-plugin-mismatch",
+    "jax-jaxlib-mismatch",
+    "glibc-too-old",
+    "installed-files-damaged",
+)
+"""From the deepest cause to the last symptom: the first error in this order is the primary one."""
+
+EXPLAINS = {
+    "kernel-module-not-loaded": ("sources-disagree", "container-toolkit-missing"),
+    "nvml-driver-library-mismatch": ("sources-disagree", "driver-packages-mixed-branches"),
+    "wsl-linux-driver-shadows-windows-driver": ("sources-disagree",),
+    "cpu-only-<framework>": ("dependency-forces-cpu",),
+    "mixed-cuda-majors": ("two-frameworks-share-cudnn", "cudnn-too-old-at-runtime"),
+    "two-frameworks-share-cudnn": ("cudnn-too-old-at-runtime",),
+    "torchvision-torch-mismatch": ("duplicate-<framework>-installs", "conda-channels-mixed"),
+    "torchaudio-torch-mismatch": ("duplicate-<framework>-installs", "conda-channels-mixed"),
+}
+"""What a primary finding and a warning beside it have to do with each other. Every other warning is a
+remark of its own."""
+
+_WEIGHT = {"error": 0, "warning": 1, "note": 2}
+_RANK = {"primary": 0, "contributing": 1, "note": 2}
+
+
+def matches(pattern: str, finding_id: str) -> bool:
+    """Whether an id is one of a pattern: `cpu-only-<framework>` means `cpu-only-torch` too."""
+    before, gap, after = pattern.partition("<framework>")
+    if not gap:
+        return pattern == finding_id
+    named = len(finding_id) > len(before) + len(after)
+    return named and finding_id.startswith(before) and finding_id.endswith(after)
+
+
+def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings with their roles, the primary one first.
+
+    The deepest error is primary; other errors contribute, and so do warnings that belong to it.
+    """
+    ordered = sorted(findings, key=lambda item: (_WEIGHT[item.severity], _depth(item.id), item.id))
+    primary = next((item for item in ordered if item.severity == "error"), None)
+    given = [replace(item, role=_role(item, primary)) for item in ordered]
+    return tuple(sorted(given, key=lambda item: _RANK[item.role]))
+
+
+def _role(finding: Finding, primary: Finding | None) -> Role:
+    if finding is primary:
+        return "primary"
+    if finding.severity == "note" or primary is None:
+        return "note"
+    if finding.severity == "error":
+        return "contributing"
+    return "contributing" if _belongs(finding.id, primary.id) else "note"
+
+
+def _belongs(finding_id: str, primary_id: str) -> bool:
+    groups: Iterable[tuple[str, ...]] = (ids for cause, ids in EXPLAINS.items() if matches(cause, primary_id))
+    return any(matches(pattern, finding_id) for ids in groups for pattern in ids)
+
+
+def _depth(finding_id: str) -> int:
+    return next((place for place, row in enumerate(ORDER) if matches(row, finding_id)), len(ORDER))

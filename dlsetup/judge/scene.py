@@ -1,0 +1,125 @@
+"""What every check is shown: a machine, the catalog, and what follows from the two at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.machine import Distribution, Environment, Gpu, Library, Machine, SystemPackage, Vendor
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.target import Target
+from dlsetup.model.versions import CudaVersion, DriverRelease
+from dlsetup.rules.installed import build_of
+
+
+class Installed(Record, frozen=True, kw_only=True):
+    """A framework in the examined environment, and the build of the catalog that it is."""
+
+    framework: Framework
+    distribution: Distribution
+    build: Build | None | Unknown
+    """None: no build of the catalog is like it; unknown: several may be."""
+
+    @property
+    def variant(self) -> str | Unknown:
+        """What it was built for: `cpu`, `cu126`, as the environment or the catalog tells."""
+        return self.build.variant if isinstance(self.build, Build) else self.distribution.variant
+
+    @property
+    def cuda(self) -> CudaVersion | None | Unknown:
+        """The CUDA it was built with; None: it is no CUDA build."""
+        if isinstance(self.build, Build):
+            return self.build.cuda
+        if isinstance(self.variant, Unknown):
+            return UNKNOWN
+        return CudaVersion.from_variant(self.variant)
+
+    @property
+    def title(self) -> str:
+        """`torch 2.14.1 (cu130)`."""
+        variant = "" if isinstance(self.variant, Unknown) else f" ({self.variant})"
+        return f"{self.distribution.name} {self.distribution.version.public}{variant}"
+
+
+class Scene(Record, frozen=True, kw_only=True):
+    machine: Machine
+    catalog: Catalog
+    target: Target
+    environment: Environment | None
+    """The examined one."""
+    installed: tuple[Installed, ...] = ()
+
+    @classmethod
+    def of(cls, machine: Machine, catalog: Catalog) -> Scene:
+        environment = machine.environment
+        return cls(
+            machine=machine,
+            catalog=catalog,
+            target=Target.of(machine),
+            environment=environment,
+            installed=tuple(_frameworks(environment, catalog)) if environment else (),
+        )
+
+    @property
+    def distributions(self) -> tuple[Distribution, ...]:
+        """What is installed in the examined environment, as far as it is known."""
+        known = self.environment.distributions if self.environment else ()
+        return () if isinstance(known, Unknown) else known
+
+    @property
+    def packages(self) -> tuple[SystemPackage, ...]:
+        """Installed packages of the operating system that concern GPUs, as far as they are known."""
+        known = () if isinstance(self.machine.packages, Unknown) else self.machine.packages
+        return tuple(item for item in known if item.state == "installed")
+
+    @property
+    def libraries(self) -> tuple[Library, ...]:
+        """Copies of CUDA libraries on disk, as far as they are known."""
+        return () if isinstance(self.machine.libraries, Unknown) else self.machine.libraries
+
+    @property
+    def driver(self) -> DriverRelease | None:
+        """The release of the NVIDIA driver, where there is one and it is known."""
+        return self.target.driver if isinstance(self.target.driver, DriverRelease) else None
+
+    @property
+    def in_container(self) -> bool:
+        return isinstance(self.machine.system.container, str)
+
+    @property
+    def in_wsl(self) -> bool:
+        return self.target.wsl is True
+
+    @property
+    def on_tegra(self) -> bool:
+        """Whether it is a Jetson, whose GPU and driver are part of the board."""
+        kernel = self.machine.system.kernel
+        return not isinstance(kernel, Unknown) and "tegra" in kernel
+
+    def gpus(self, vendor: Vendor) -> tuple[Gpu, ...]:
+        """The known GPUs of one vendor."""
+        known = () if isinstance(self.machine.gpus, Unknown) else self.machine.gpus
+        return tuple(gpu for gpu in known if gpu.vendor == vendor)
+
+    def framework(self, name: str) -> Installed | None:
+        """The installed framework of that name."""
+        return next((item for item in self.installed if item.framework.name == name), None)
+
+    def copies(self, name: str) -> tuple[Distribution, ...]:
+        """Every copy of a distribution in the examined environment."""
+        return tuple(item for item in self.distributions if item.name == name)
+
+    def sources(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Sources in words: `what (checked on 2026-12-02)`."""
+        found = (self.catalog.source(source_id) for source_id in dict.fromkeys(ids))
+        return tuple(f"{source.what} (checked {source.checked})" for source in found if source)
+
+
+def _frameworks(environment: Environment, catalog: Catalog) -> Iterator[Installed]:
+    """The frameworks whose first distribution (`jax` before `jaxlib`) is there."""
+    for framework in catalog.frameworks:
+        found = (environment.distribution(name) for name in framework.distributions)
+        distribution = next((item for item in found if item), None)
+        if distribution:
+            build = build_of(distribution, environment, catalog)
+            yield Installed(framework=framework, distribution=distribution, build=build)
