@@ -1,0 +1,61 @@
+"""A wish in words: `tensorflow>=2.18`, `--python 3.12`, `--cuda 12.6`."""
+
+from __future__ import annotations
+
+import re
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+
+from dlsetup.model.errors import UsageError
+from dlsetup.model.wish import Wanted
+
+LONGEST = 200
+EXAMPLE = "write it like `torch`, `'tensorflow>=2.18'` or `jax==0.10.2`"
+
+
+def parse_wanted(text: str) -> Wanted:
+    """One framework with the versions that will do. Raises `UsageError`.
+
+    Extras are refused: which extra a framework needs follows from the machine.
+    """
+    shown = text[:LONGEST]
+    if len(text) > LONGEST or not text.isprintable():
+        raise UsageError(f"cannot read the framework `{shown!r}`", hint=EXAMPLE)
+    try:
+        item = Requirement(text)
+    except InvalidRequirement:
+        raise UsageError(f"cannot read the framework `{shown}`", hint=EXAMPLE) from None
+    if item.url or item.marker:
+        raise UsageError(f"`{shown}` holds an address or a marker", hint=EXAMPLE)
+    if item.extras:
+        plain = f"{item.name}{item.specifier}"
+        hint = f"ask for `{plain}`; the extra follows from the GPU, from `--cuda` or from `--cpu`"
+        raise UsageError(f"`{shown}` asks for an extra", hint=hint)
+    return Wanted(framework=canonicalize_name(item.name), specifier=item.specifier, text=text.strip())
+
+
+def parse_python(text: str) -> SpecifierSet:
+    """`3.12` (every patch release of it), `3.12.4` or a range such as `>=3.11,<3.13`. Raises `UsageError`."""
+    wanted = text.strip()
+    if re.fullmatch(r"3\.\d{1,2}", wanted):
+        return SpecifierSet(f"=={wanted}.*")
+    if re.fullmatch(r"3\.\d{1,2}\.\d{1,2}", wanted):
+        return SpecifierSet(f"=={wanted}")
+    try:
+        return SpecifierSet(wanted if re.match(r"[<>=!~]", wanted) else "?")
+    except InvalidSpecifier:
+        hint = "write it like `3.12` or `>=3.11,<3.13`"
+        raise UsageError(f"cannot read the Python version `{text[:LONGEST]}`", hint=hint) from None
+
+
+def parse_cuda(text: str) -> str:
+    """`12` (a family) or `12.6` (a line), as `Wish.cuda` holds it. Raises `UsageError`."""
+    wanted = text.strip().lower().removeprefix("cuda").strip()
+    if compact := re.fullmatch(r"cu(\d{2})(\d)", wanted):
+        wanted = f"{compact[1]}.{compact[2]}"
+    if not re.fullmatch(r"\d{1,2}(\.\d{1,2})?", wanted):
+        hint = "write `12` for any CUDA 12, or `12.6`"
+        raise UsageError(f"cannot read the CUDA version `{text[:LONGEST]}`", hint=hint)
+    return wanted
