@@ -1,0 +1,101 @@
+"""uv: where it is, what it must not be told by the environment, and what its refusals mean."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from dlsetup.act.child import Finished, run
+from dlsetup.model.errors import StepFailed, ToolMissing
+
+_DECIDED_BY_THE_PLAN = ("UV_TORCH_BACKEND", "UV_VENV_CLEAR", "UV_VENV_SEED", "UV_SYSTEM_PYTHON")
+"""Variables that would make uv build something else than the plan says."""
+
+
+class PythonUnavailable(StepFailed):
+    """The Python of the plan is not on this machine and uv cannot fetch it."""
+
+    code = "python-unavailable"
+
+
+def find_uv(environ: Mapping[str, str]) -> str:
+    """The uv that came with dlsetup, else the one on PATH. Raises `ToolMissing`."""
+    from shutil import which
+
+    try:
+        from uv import find_uv_bin
+
+        return os.fspath(find_uv_bin())
+    except (ImportError, FileNotFoundError):
+        found = which("uv", path=environ.get("PATH"))
+    if found is None:
+        raise ToolMissing("uv is not there.", hint="install it with `python -m pip install uv`.")
+    return found
+
+
+def variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment uv is run in: the user's own configuration, without what the plan decides."""
+    kept = {name: value for name, value in environ.items() if name not in _DECIDED_BY_THE_PLAN}
+    features = [word for word in kept.get("UV_PREVIEW_FEATURES", "").split(",") if word]
+    return {**kept, "UV_PREVIEW_FEATURES": ",".join(dict.fromkeys([*features, "pylock"]))}
+
+
+def run_uv(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
+    """Run uv (`argv[0]` is its path). Raises `StepFailed` with its essential words."""
+    finished = run(argv, variables(environ), seen=seen)
+    if not finished.ok:
+        raise refusal(argv, finished)
+    return finished
+
+
+def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
+    """What uv's failure means, and what can be done about it."""
+    words = essence(finished.err)
+    step = " ".join(argv[1:3])
+    kind: type[StepFailed] = StepFailed
+    if argv[1:3] == ["python", "install"] or "No interpreter found" in words or "python-build" in words:
+        kind = PythonUnavailable
+        hint = "name a Python that is on this machine with `--python`."
+    else:
+        hint = next((text for pattern, text in _HINTS if re.search(pattern, words)), _ANY_HINT)
+    said = f": {words}" if words else f" with exit code {finished.code}; what it said stands above."
+    return kind(f"`uv {step}` failed{said}", hint=hint)
+
+
+def essence(err: str, *, limit: int = 2000) -> str:
+    """uv's error and its causes in one paragraph, without warnings, notes and repetitions.
+
+    error: Failed to download `numpy==2.1.0`
+      cause: Hash mismatch for `numpy==2.1.0`
+    """
+    text = re.sub(r"\x1b\[[0-9;]*m", "", err)
+    start = re.search(r"^\s*(?:error:|×)\s*", text, re.MULTILINE)
+    text = text[start.end() :] if start else text
+    text = re.split(r"^hint:", text, maxsplit=1, flags=re.MULTILINE)[0]
+    lines = [re.sub(r"^\s*(?:cause|Caused by|╰─▶|├─▶)\s*:?\s*", "", line) for line in text.splitlines()]
+    told = list(dict.fromkeys(" ".join(line.split()) for line in lines if line.strip()))
+    return "; ".join(told)[:limit]
+
+
+_ANY_HINT = "`--dry-run` shows the steps, to run them one by one."
+_HINTS = (
+    (r"network was disabled|not found in the cache|offline", "run it once without `--offline`."),
+    (
+        r"[Hh]ash mismatch",
+        "the index announces another file than it serves: try again later, and if it stays so, do not "
+        "trust it.",
+    ),
+    (
+        r"dns error|error sending request|Connect|timed? ?out|Failed to fetch|Request failed|tls|certificate",
+        "check the network and the address of the index; `--index default=URL` names another one, and "
+        "uv's own configuration holds (`UV_DEFAULT_INDEX`, `uv.toml`, `HTTPS_PROXY`, `SSL_CERT_FILE`).",
+    ),
+    (r"No space left", "free some space, or move uv's cache with `UV_CACHE_DIR`."),
+    (r"Permission denied|Read-only", "choose a folder that you may write to."),
+    (
+        r"No solution found|not found in the package registry",
+        "the index of this machine lacks a package of the plan, or two packages exclude each other: ask "
+        "for other versions, or name another index with `--index`.",
+    ),
+)

@@ -1,0 +1,162 @@
+"""The place an environment goes to, and the neighbour in which it is built.
+
+    NAME                       where it goes; nothing that is there already is ever touched
+    .NAME.building-PID-HOST    where it is built; renamed to NAME when it is well, else removed
+
+A neighbour whose process is dead (kill -9, power cut) is removed by the next build of that name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dlsetup.act.interruption import undisturbed
+from dlsetup.model.errors import StepFailed, UsageError
+from dlsetup.plan.environment import Place
+
+_LONGEST = 120
+_ALLOWED = " ._-+@=,()"
+"""Signs that no shell acts on when it shows the name in its prompt."""
+_TRIES = 5
+
+
+def place_for(name: str, folder: str) -> Place:
+    """The place that a name or path stands for. Raises `UsageError` if nothing can be built there."""
+    if not name or any(not sign.isprintable() for sign in name):
+        raise UsageError("the environment needs a name that can be printed.", hint="for example `demo`.")
+    path = Path(os.path.abspath(os.path.join(folder, name)))
+    _check_name(path.name)
+    if os.pathsep in str(path):
+        raise UsageError(
+            f"`{path}` holds `{os.pathsep}`, which separates the entries of PATH.",
+            hint="choose another place.",
+        )
+    _check_free(path)
+    return Place(final=str(path), work=str(_neighbour(path)), windows=sys.platform == "win32")
+
+
+def _check_name(name: str) -> None:
+    odd = next((sign for sign in name if not sign.isalnum() and sign not in _ALLOWED), None)
+    if odd is not None:
+        raise UsageError(
+            f"the name {name!r} holds `{odd}`, which some shell acts on once the environment is active.",
+            hint=f"use letters, digits, spaces and any of `{_ALLOWED.strip()}`.",
+        )
+    if name.startswith("-"):
+        raise UsageError(f"`{name}` begins like an option.", hint="choose a name that begins with a letter.")
+    if len(os.fsencode(name)) > _LONGEST:
+        raise UsageError(
+            f"the name is longer than {_LONGEST} bytes: `{name[:30]}…`.", hint="choose a shorter one."
+        )
+
+
+def _check_free(path: Path) -> None:
+    try:
+        if not path.parent.is_dir():
+            raise UsageError(
+                f"the folder `{path.parent}` does not exist.", hint="make it first, or choose another place."
+            )
+        if path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
+            return
+        taken = os.path.lexists(path)
+    except OSError as error:
+        raise UsageError(
+            f"`{path}` cannot be looked at: {error.strerror}.", hint="choose another place."
+        ) from error
+    if taken:
+        raise UsageError(
+            f"`{path}` exists already and is left as it is.", hint="choose another name, or remove it first."
+        )
+
+
+def _host_mark() -> str:
+    """A shared folder may be written to from several hosts, whose process numbers mean nothing here."""
+    import socket
+
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+
+
+def _neighbour(path: Path) -> Path:
+    return path.with_name(f".{path.name}.building-{os.getpid()}-{_host_mark()}")
+
+
+@contextmanager
+def workplace(place: Place) -> Iterator[None]:
+    """The neighbour exists inside; whatever is left of it at the end is removed. Raises `UsageError`."""
+    try:
+        os.mkdir(place.work)
+    except OSError as error:
+        where = os.path.dirname(place.work)
+        raise UsageError(
+            f"nothing can be written in `{where}`: {error.strerror}.", hint="choose another place."
+        ) from error
+    try:
+        yield
+    finally:
+        with undisturbed():
+            remove(Path(place.work))
+
+
+def put_into_place(place: Place) -> None:
+    """The neighbour becomes the environment. Raises `StepFailed` if something is there by now."""
+    try:
+        if place.windows and os.path.isdir(place.final):
+            os.rmdir(place.final)
+        os.rename(place.work, place.final)
+    except OSError as error:
+        raise StepFailed(
+            f"`{place.final}` cannot be put into place: {error.strerror}.",
+            hint="something else was made there meanwhile; choose another name.",
+        ) from error
+
+
+def remove_leftovers(place: Place) -> tuple[str, ...]:
+    """Removes neighbours of that name whose process is dead. Gives their paths."""
+    final = Path(place.final)
+    form = re.compile(rf"\.{re.escape(final.name)}\.building-(\d{{1,10}})-{_host_mark()}")
+    removed = []
+    for path in sorted(final.parent.iterdir()):
+        found = form.fullmatch(path.name)
+        if found and not _alive(int(found[1])) and path.is_dir() and not path.is_symlink():
+            remove(path)
+            removed.append(str(path))
+    return tuple(removed)
+
+
+def _alive(pid: int) -> bool:
+    import psutil
+
+    return bool(psutil.pid_exists(pid))
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder with all that is in it, also while a dying process still writes there."""
+    for wait in range(_TRIES):
+        if not os.path.lexists(folder):
+            return
+        _allow_removal(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        if os.path.lexists(folder):
+            time.sleep(0.1 * (wait + 1))
+
+
+def _allow_removal(folder: Path) -> None:
+    """A folder without write permission keeps its entries. Links are not followed out of it."""
+    with contextlib.suppress(OSError):
+        os.chmod(folder, stat.S_IRWXU)
+    for where, folders, files in os.walk(folder):
+        for name in folders if sys.platform != "win32" else [*folders, *files]:
+            path = os.path.join(where, name)
+            if not os.path.islink(path) and not os.access(path, os.W_OK | os.X_OK):
+                with contextlib.suppress(OSError):
+                    os.chmod(path, stat.S_IRWXU)

@@ -1,0 +1,158 @@
+"""An environment that uv builds, step by step: what is written, what is run, in which order."""
+
+from __future__ import annotations
+
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+
+from dlsetup.model import codec
+from dlsetup.model.framework import Index
+from dlsetup.model.outcome import Passport, Tool
+from dlsetup.model.record import Record
+from dlsetup.model.resolution import Plan
+from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.plan.toml import pyproject
+from dlsetup.plan.uv_platform import uv_platform
+
+
+class Place(Record, frozen=True, kw_only=True):
+    """Where an environment goes, and the neighbour in which it is built. Absolute paths."""
+
+    final: str
+    work: str
+    windows: bool = False
+
+    @property
+    def pure_work(self) -> PurePath:
+        return PureWindowsPath(self.work) if self.windows else PurePosixPath(self.work)
+
+    def inside(self, *parts: str) -> str:
+        """A path inside the neighbour, in the manner of this system."""
+        return str(self.pure_work.joinpath(*parts))
+
+    @property
+    def python(self) -> str:
+        """The environment's own Python, while it is being built."""
+        return self.inside("Scripts", "python.exe") if self.windows else self.inside("bin", "python")
+
+    @property
+    def lock(self) -> str:
+        """uv reads a lock only under a name of PEP 751, `pylock.toml`."""
+        return self.inside("dlsetup", "pylock.toml")
+
+
+class Means(Record, frozen=True, kw_only=True):
+    """What it is built with. `extra_indexes` without a name have the name ''."""
+
+    tool: Tool = "uv"
+    uv: str = "uv"
+    extra_indexes: tuple[Index, ...] = ()
+    find_links: tuple[str, ...] = ()
+    offline: bool = False
+    foreign: bool = False
+    """The target is not the machine that builds: uv is told its platform."""
+
+
+def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
+    """What leads to a lock: every file of the environment, with its hash and its one address."""
+    wanted = place.inside("dlsetup", "pyproject.toml")
+    bounds = place.inside("dlsetup", "constraints.txt")
+    compile_ = (means.uv, "pip", "compile", "--quiet", *_sources(means), *_target(plan, means))
+    files = ("--constraints", bounds, "--format", "pylock.toml", "--output-file", place.lock, wanted)
+    return (
+        Write(path=wanted, text=pyproject(plan, seed=means.tool == "venv"), why="say what is wanted"),
+        Write(path=bounds, text="".join(f"{item}\n" for item in plan.constraints), why="bound the rest"),
+        Run(argv=(*compile_, *files), why="lock every package with its hash"),
+    )
+
+
+def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> tuple[Step, ...]:
+    """What leads from the lock to an environment beside its place."""
+    platform = _platform(plan, means)
+    sync = (means.uv, "pip", "sync", "--python", place.python, *platform, *_network(means), place.lock)
+    return (
+        *_fetch_python(plan, means),
+        _empty_environment(plan, place, means),
+        Run(argv=sync, why="install what is locked"),
+        Write(
+            path=place.inside("dlsetup.json"),
+            text=codec.encode(passport, indent=2).decode() + "\n",
+            why="keep the target and the reasons with it",
+        ),
+    )
+
+
+def last_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
+    """What puts the environment that was built and checked into its place."""
+    move = ("move", place.work, place.final) if place.windows else ("mv", place.work, place.final)
+    steps: tuple[Step, ...] = (Run(argv=move, why="put it into place"),)
+    return (*steps, activation_step(plan, place)) if means.tool == "venv" else steps
+
+
+def activation_step(plan: Plan, place: Place) -> Run:
+    """The standard library writes absolute paths into its scripts: they are written once more."""
+    argv = (_interpreter(plan), "-m", "venv", "--without-pip", place.final)
+    return Run(argv=argv, why="write the activation scripts for the place")
+
+
+def environment_procedure(plan: Plan, place: Place, means: Means, passport: Passport) -> Procedure:
+    """Everything from nothing to an environment in its place, as `--dry-run` shows it."""
+    steps = (
+        *lock_steps(plan, place, means),
+        *build_steps(plan, place, means, passport),
+        *last_steps(plan, place, means),
+    )
+    names = ", ".join(pick.framework for pick in plan.picks)
+    note = f"Before it is put into place, a child of it imports {names}, looks for devices and computes."
+    return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=(note,))
+
+
+def _interpreter(plan: Plan) -> str:
+    return plan.interpreter or str(plan.python)
+
+
+def _fetch_python(plan: Plan, means: Means) -> tuple[Step, ...]:
+    if plan.interpreter is not None:
+        return ()
+    argv = (means.uv, "python", "install", *_offline(means), str(plan.python))
+    return (Run(argv=argv, why=f"fetch Python {plan.python}, if uv has none yet"),)
+
+
+def _empty_environment(plan: Plan, place: Place, means: Means) -> Run:
+    if means.tool == "venv":
+        argv: tuple[str, ...] = (_interpreter(plan), "-m", "venv", "--without-pip", place.work)
+        return Run(argv=argv, why="make an empty environment with the standard library")
+    python = ("--python", _interpreter(plan))
+    flags = ("--quiet", "--no-project", "--relocatable", "--allow-existing", *_offline(means))
+    return Run(argv=(means.uv, "venv", *flags, *python, place.work), why="make an empty environment")
+
+
+def _target(plan: Plan, means: Means) -> tuple[str, ...]:
+    """The very Python where it is known: then every marker is exact."""
+    if means.foreign or plan.interpreter is None:
+        return ("--python-version", str(plan.python), *_platform(plan, means))
+    return ("--python", plan.interpreter)
+
+
+def _platform(plan: Plan, means: Means) -> tuple[str, ...]:
+    platform = uv_platform(plan.target) if means.foreign else None
+    return () if platform is None else ("--python-platform", platform)
+
+
+def _sources(means: Means) -> tuple[str, ...]:
+    words: list[str] = []
+    for index in means.extra_indexes:
+        address = index.url or ""
+        if index.name == "default":
+            words += ["--default-index", address]
+        else:
+            words += ["--index", f"{index.name}={address}" if index.name else address]
+    return (*words, *_network(means))
+
+
+def _network(means: Means) -> tuple[str, ...]:
+    links = [word for link in means.find_links for word in ("--find-links", link)]
+    return (*links, *_offline(means))
+
+
+def _offline(means: Means) -> tuple[str, ...]:
+    return ("--offline",) if means.offline else ()

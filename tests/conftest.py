@@ -1,0 +1,56 @@
+"""What tests of several rooms share: a package index on loopback and an environment that uses only it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tiny.index import TinyIndex
+from tiny.world import shelves
+
+
+@pytest.fixture(scope="session")
+def tiny_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TinyIndex]:
+    """The indexes of `tiny.world`, served for the whole session. Use `tiny_index`."""
+    index = TinyIndex(tmp_path_factory.mktemp("tiny-index"))
+    for name, wheels in shelves().items():
+        index.add(name, wheels)
+    yield index
+    index.close()
+
+
+@pytest.fixture
+def tiny_index(tiny_world: TinyIndex) -> Iterator[TinyIndex]:
+    """The indexes, well-behaved at the beginning of every test: set `faults` to change that."""
+    tiny_world.asked.clear()
+    yield tiny_world
+    tiny_world.faults.clear()
+    tiny_world.release()
+
+
+@pytest.fixture
+def tiny_environ(tiny_index: TinyIndex, tmp_path: Path) -> dict[str, str]:
+    """Variables of a process whose uv knows the tiny `default` index only and has an empty cache."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("UV_", "PIP_"))}
+    kept.pop("VIRTUAL_ENV", None)
+    return {
+        **kept,
+        "UV_DEFAULT_INDEX": tiny_index.address("default"),
+        "UV_CACHE_DIR": str(tmp_path / "uv-cache"),
+        "UV_NO_CONFIG": "1",
+        "UV_HTTP_RETRIES": "0",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "PIP_CONFIG_FILE": os.devnull,
+    }
+
+
+@pytest.fixture(scope="session")
+def nobody_listens() -> str:
+    """The address of an index that nobody serves."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    return f"http://127.0.0.1:{port}/simple/"
