@@ -19,7 +19,6 @@ from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease, LibcVersion, OsRelease
 from dlsetup.model.wish import Wanted
 
-
 PARTS = [
     *("os=", "linux", "windows", ",", "gpu=", '"', "'", "2x ", "A100", "none"),
     *("driver=", "python=", "3.11t", "wsl=", "yes"),
