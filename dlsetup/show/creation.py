@@ -34,8 +34,8 @@ def outcome_lines(outcome: Outcome) -> Iterator[Line]:
         parts.append(f"sees {', '.join(outcome.devices)}")
     if not isinstance(outcome.seconds, Unknown):
         parts.append(f"{outcome.seconds:.1f} s")
-    mark, style = ("✓", "good") if outcome.ok else ("✗", "bad")
-    yield Line(mark=mark, text=", ".join(parts), style=style)
+    mark = "✓" if outcome.ok else "✗"
+    yield Line(mark=mark, text=", ".join(parts), style="good" if outcome.ok else "bad")
     if outcome.because:
         yield Line(mark="because", text=outcome.because, indent=2, style="faint")
     if outcome.hint:
