@@ -99,7 +99,7 @@ def wants_colour(environ: Mapping[str, str]) -> bool:
 def speakable(text: str, encoding: str | None) -> str:
     """The text in signs that the encoding has: a pipe on Windows often has no `✓`."""
     try:
-        text.encode(encoding or "ascii")
+        text.encode(encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
         for sign, words in PLAIN_SIGNS.items():
             text = text.replace(sign, words)
