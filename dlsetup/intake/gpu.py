@@ -12,7 +12,8 @@ from dlsetup.model.versions import ComputeCapability
 MOST = 64
 _COUNT = re.compile(r"(\d{1,4})\s*[xX×]\s+(.+)")
 _VENDORS: dict[Vendor, str] = {
-    "nvidia": r"nvidia|geforce|tesla|quadro|titan|[rg]tx|jetson|orin|thor|[abhklptv]\d{1,4}[a-z]?|m\d{2}|g[bh]\d+",
+    "nvidia": r"nvidia|geforce|tesla|quadro|titan|[rg]tx|jetson|orin|thor"
+    r"|[abhklptv]\d{1,4}[a-z]?|m\d{2}|g[bh]\d+",
     "amd": r"amd|radeon|instinct|mi\d{2,3}[a-z]?|rx",
     "intel": r"intel|arc|xe|flex|max",
     "apple": r"apple",
