@@ -91,7 +91,7 @@ def jax(version: str) -> list[TinyWheel]:
                 "nvidia-cudnn-cu12>=9.8; extra == 'cuda12'",
             ),
             extras=("cuda12",),
-            files={"jax/__init__.py": program("jax", version=version)},
+            files={"jax/__init__.py": program("jax", version=version), "jax/numpy.py": program("jax_numpy")},
         ),
         *compiled("jaxlib", version, files={"jaxlib/__init__.py": f"__version__ = {version!r}\n"}),
         *compiled("jax-cuda12-plugin", version, files={"jax_cuda12_plugin/__init__.py": ""}),

@@ -15,25 +15,6 @@ class Device:
 
 
 def devices(backend=None):
+    if backend is not None:
+        raise RuntimeError(f"Unknown backend {backend}")
     return [Device()]
-
-
-def device_put(rows, device=None):
-    return Array(rows)
-
-
-class Array:
-    def __init__(self, rows):
-        self.rows = rows
-
-    def __matmul__(self, other):
-        columns = list(zip(*other.rows, strict=True))
-        return Array(
-            [
-                [float(sum(a * b for a, b in zip(row, column, strict=True))) for column in columns]
-                for row in self.rows
-            ]
-        )
-
-    def tolist(self):
-        return self.rows

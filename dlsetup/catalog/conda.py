@@ -1,0 +1,21 @@
+"""Reads what distributions are called on conda-forge."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from dlsetup.model.codec import convert
+from dlsetup.model.conda import CondaPackage
+from dlsetup.model.record import Record
+
+
+class _File(Record, frozen=True, kw_only=True):
+    package: tuple[CondaPackage, ...] = ()
+
+
+def conda_packages() -> tuple[CondaPackage, ...]:
+    """Every distribution whose conda-forge name is known. Raises `DataError`."""
+    import tomli
+
+    text = files("dlsetup.catalog").joinpath("data", "conda.toml").read_text("utf-8")
+    return convert(tomli.loads(text), _File, where="conda.toml").package

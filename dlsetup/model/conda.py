@@ -1,0 +1,17 @@
+"""What a distribution is called on conda-forge."""
+
+from __future__ import annotations
+
+from dlsetup.model.record import Record
+
+
+class CondaPackage(Record, frozen=True, kw_only=True):
+    """One distribution. The match specs hold `{minor}` where the release line goes: `2.14`."""
+
+    distribution: str
+    cuda: tuple[str, ...] = ()
+    """Specs for an NVIDIA GPU; empty: conda-forge has no such build."""
+    cpu: tuple[str, ...] = ()
+    mps: tuple[str, ...] = ()
+    source: str
+    checked: str
