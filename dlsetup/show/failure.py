@@ -14,6 +14,19 @@ from dlsetup.model.errors import DlsetupError
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+COMMANDS = ("doctor", "resolve", "schema")
+GROUPS = {
+    "create": ("env",),
+    "fix": ("cuda-conflict",),
+    "catalog": ("refresh",),
+    "profiles": ("list",),
+}
+
+
+class Fault(DlsetupError):
+    """A bug of our own."""
+
+    code = "fault"
 
 
 def tell(error: DlsetupError, words: Sequence[str], *, as_json: bool) -> int:
@@ -33,28 +46,28 @@ def tell(error: DlsetupError, words: Sequence[str], *, as_json: bool) -> int:
 
 
 def tell_fault(error: BaseException, words: Sequence[str], *, as_json: bool) -> int:
-    """A bug of dlsetup itself: what to paste into a report, without names of people or places."""
-    wrapped = DlsetupError(
-        f"dlsetup has a fault of its own: {type(error).__name__}: {error}",
-        hint="report it with the lines below; nothing else is needed.",
-    )
-    code = tell(wrapped, words, as_json=as_json)
+    """A bug of dlsetup itself: what to paste into a report, without the name of the home folder."""
+    what = _homeless(f"dlsetup has a fault of its own: {type(error).__name__}: {error}")
+    code = tell(Fault(what, hint="report it with the lines on standard error"), words, as_json=as_json)
     sys.stderr.write(report(error, words))
     return code
 
 
 def report(error: BaseException, words: Sequence[str]) -> str:
-    """Versions, command line and traceback, with the home directory taken out."""
+    """Versions, command line and traceback."""
     from dlsetup.show.lines import clean, speakable
 
     rows = [
         f"dlsetup {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"command: {' '.join(words)}",
-        *"".join(traceback.format_exception(error)).splitlines(),
+        *"".join(traceback.format_exception(type(error), error, error.__traceback__)).splitlines(),
     ]
-    home = str(Path.home())
-    text = "\n".join(clean(row).replace(home, "~") for row in rows)
+    text = "\n".join(_homeless(clean(row)) for row in rows)
     return speakable(f"\n{text}\n", sys.stderr.encoding)
+
+
+def _homeless(text: str) -> str:
+    return text.replace(str(Path.home()), "~")
 
 
 def interrupted() -> int:
@@ -71,9 +84,8 @@ def pipe_closed() -> int:
 
 
 def command_name(words: Sequence[str]) -> str:
-    """The command of a command line as documents name it: `doctor`, `create-env`."""
-    names = [word for word in words[:2] if word.isidentifier() or word.replace("-", "").isalnum()]
-    grouped = {"create", "fix", "catalog", "profiles"}
-    if names and names[0] in grouped:
-        return "-".join(names)
-    return names[0] if names else "dlsetup"
+    """The command of a command line as documents name it: `doctor`, `create-env`; `error` for none."""
+    first, second = [*words, "", ""][:2]
+    if first in COMMANDS:
+        return first
+    return f"{first}-{second}" if second in GROUPS.get(first, ()) else "error"

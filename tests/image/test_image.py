@@ -1,0 +1,85 @@
+"""The image of dlsetup, built and run by a real Docker engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dlsetup import __version__
+
+pytestmark = pytest.mark.docker
+ROOT = Path(__file__).parents[2]
+BASE = "python:3.12-slim"
+IMAGE = "dlsetup-test:image"
+
+
+def docker(*words: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["docker", *words], capture_output=True, text=True, timeout=timeout, cwd=ROOT)
+
+
+def missing(reason: str) -> None:
+    """Skip, or fail where the run is told that an engine has to be there."""
+    if os.environ.get("DLSETUP_REQUIRE") == "docker":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def image() -> Iterator[str]:
+    """The built image. Its base is pulled, or made of Debian packages where no image registry answers."""
+    if shutil.which("docker") is None:
+        missing("there is no `docker` program")
+    answer = docker("version", "--format", "{{.Server.Version}}")
+    if answer.returncode:
+        missing(f"no Docker engine answers: {answer.stderr.strip()[-200:]}")
+    if docker("image", "inspect", BASE).returncode and docker("pull", "-q", BASE, timeout=120).returncode:
+        if shutil.which("debootstrap") is None or os.geteuid() != 0:
+            missing(f"{BASE} cannot be pulled, and making it needs root and debootstrap")
+        made = subprocess.run(
+            ["sh", "tests/image/make_base.sh", BASE], cwd=ROOT, capture_output=True, text=True
+        )
+        assert made.returncode == 0, made.stderr[-2000:]
+    built = docker("build", "--network", "host", "-t", IMAGE, ".", timeout=600)
+    assert built.returncode == 0, built.stdout[-3000:] + built.stderr[-3000:]
+    yield IMAGE
+    docker("image", "rm", "-f", IMAGE)
+
+
+def test_the_image_tells_its_version(image: str) -> None:
+    done = docker("run", "--rm", image, "--version")
+    assert (done.returncode, done.stdout) == (0, f"dlsetup {__version__}\n")
+
+
+def test_the_doctor_sees_that_it_is_in_a_container(image: str) -> None:
+    done = docker("run", "--rm", "--network", "none", image, "doctor", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == (0 if document["ok"] else 1)
+    assert document["schema"] == "dlsetup.doctor/1"
+    assert document["machine"]["system"]["os"] == "linux"
+    assert document["machine"]["system"]["container"] == "docker"
+
+
+def test_it_resolves_for_another_machine_without_a_network(image: str) -> None:
+    done = docker("run", "--rm", "--network", "none", image, "resolve", "jax", "--cpu", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["plan"]["picks"][0]["variant"] == "cpu"
+
+
+def test_the_image_is_small_labelled_watched_and_not_root(image: str) -> None:
+    told = json.loads(docker("image", "inspect", image).stdout)[0]
+    base = json.loads(docker("image", "inspect", BASE).stdout)[0]
+    config = told["Config"]
+    assert config["User"] == "dlsetup"
+    assert config["Entrypoint"] == ["dlsetup"]
+    assert config["Cmd"] == ["doctor"]
+    assert config["Healthcheck"]["Test"] == ["CMD", "dlsetup", "--version"]
+    assert config["Labels"]["org.opencontainers.image.version"] == __version__
+    assert told["Size"] - base["Size"] < 200_000_000
+    who = docker("run", "--rm", "--entrypoint", "id", image, "-u")
+    assert who.stdout.strip() == "1000"
