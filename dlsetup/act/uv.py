@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from packaging.version import Version
 
 from dlsetup.act.child import Finished, run
 from dlsetup.model.errors import StepFailed, ToolMissing
@@ -42,25 +46,47 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_uv(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
-    """Run uv (`argv[0]` is its path). Raises `StepFailed` with its essential words."""
-    finished = run(argv, variables(environ), seen=seen)
+    """Run uv (`argv[0]` is its path). Raises `StepFailed` with its essential words.
+
+    `seen`: uv shows its progress to the user, unless the call itself is `--quiet`.
+    """
+    finished = run(argv, variables(environ), seen=seen and "--quiet" not in argv)
     if not finished.ok:
         raise refusal(argv, finished)
     return finished
 
 
+def fetchable_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...]:
+    """The Pythons (major and minor) that this uv could fetch; none where it must not."""
+    if environ.get("UV_PYTHON_DOWNLOADS") == "never" or environ.get("UV_OFFLINE"):
+        return ()
+    argv = (uv, "python", "list", "--only-downloads", "--output-format", "json", "--quiet")
+    finished = run(argv, variables(environ))
+    try:
+        rows = json.loads(finished.out) if finished.ok else []
+        versions = [Version(row["version"]) for row in rows if row["implementation"] == "cpython"]
+    except (ValueError, KeyError, TypeError):
+        return ()
+    lines = {Version(f"{item.major}.{item.minor}") for item in versions if not item.is_prerelease}
+    return tuple(sorted(lines, reverse=True))
+
+
 def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
     """What uv's failure means, and what can be done about it."""
     words = essence(finished.err)
-    step = " ".join(argv[1:3])
+    step = " ".join((PurePath(argv[0]).stem, *argv[1:3]))
     kind: type[StepFailed] = StepFailed
-    if argv[1:3] == ["python", "install"] or "No interpreter found" in words or "python-build" in words:
+    if (
+        tuple(argv[1:3]) == ("python", "install")
+        or "No interpreter found" in words
+        or "python-build" in words
+    ):
         kind = PythonUnavailable
         hint = "name a Python that is on this machine with `--python`."
     else:
         hint = next((text for pattern, text in _HINTS if re.search(pattern, words)), _ANY_HINT)
     said = f": {words}" if words else f" with exit code {finished.code}; what it said stands above."
-    return kind(f"`uv {step}` failed{said}", hint=hint)
+    return kind(f"`{step}` failed{said}", hint=hint)
 
 
 def essence(err: str, *, limit: int = 2000) -> str:

@@ -31,7 +31,7 @@ _TRIES = 5
 
 
 def place_for(name: str, folder: str) -> Place:
-    """The place that a name or path stands for. Raises `UsageError` if nothing can be built there."""
+    """The place that a name or path stands for. Raises `UsageError` for a name that cannot be used."""
     if not name or any(not sign.isprintable() for sign in name):
         raise UsageError("the environment needs a name that can be printed.", hint="for example `demo`.")
     path = Path(os.path.abspath(os.path.join(folder, name)))
@@ -41,7 +41,6 @@ def place_for(name: str, folder: str) -> Place:
             f"`{path}` holds `{os.pathsep}`, which separates the entries of PATH.",
             hint="choose another place.",
         )
-    _check_free(path)
     return Place(final=str(path), work=str(_neighbour(path)), windows=sys.platform == "win32")
 
 
@@ -60,13 +59,15 @@ def _check_name(name: str) -> None:
         )
 
 
-def _check_free(path: Path) -> None:
+def check_free(place: Place, *, empty_folder: bool = True) -> None:
+    """Raises `UsageError` if something is at the place. An empty folder may be, where that is allowed."""
+    path = Path(place.final)
     try:
         if not path.parent.is_dir():
             raise UsageError(
                 f"the folder `{path.parent}` does not exist.", hint="make it first, or choose another place."
             )
-        if path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
+        if empty_folder and path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
             return
         taken = os.path.lexists(path)
     except OSError as error:
@@ -91,8 +92,12 @@ def _neighbour(path: Path) -> Path:
 
 
 @contextmanager
-def workplace(place: Place) -> Iterator[None]:
-    """The neighbour exists inside; whatever is left of it at the end is removed. Raises `UsageError`."""
+def workplace(place: Place, *, in_place: bool = False) -> Iterator[None]:
+    """The neighbour exists inside; whatever is left of it at the end is removed.
+
+    `in_place`: what is built at the place itself is removed as well, if the inside fails.
+    Raises `UsageError` where nothing can be written.
+    """
     try:
         os.mkdir(place.work)
     except OSError as error:
@@ -102,6 +107,11 @@ def workplace(place: Place) -> Iterator[None]:
         ) from error
     try:
         yield
+    except BaseException:
+        if in_place:
+            with undisturbed():
+                remove(Path(place.final))
+        raise
     finally:
         with undisturbed():
             remove(Path(place.work))
@@ -121,16 +131,26 @@ def put_into_place(place: Place) -> None:
 
 
 def remove_leftovers(place: Place) -> tuple[str, ...]:
-    """Removes neighbours of that name whose process is dead. Gives their paths."""
+    """Removes what builds of that name left whose process is dead. Gives the paths."""
     final = Path(place.final)
     form = re.compile(rf"\.{re.escape(final.name)}\.building-(\d{{1,10}})-{_host_mark()}")
     removed = []
-    for path in sorted(final.parent.iterdir()):
+    for path in sorted(final.parent.iterdir()) if final.parent.is_dir() else []:
         found = form.fullmatch(path.name)
-        if found and not _alive(int(found[1])) and path.is_dir() and not path.is_symlink():
-            remove(path)
-            removed.append(str(path))
+        if found is None or _alive(int(found[1])) or path.is_symlink() or not path.is_dir():
+            continue
+        if (path / "environment.yml").exists() and _unfinished_conda(final):
+            remove(final)
+            removed.append(str(final))
+        remove(path)
+        removed.append(str(path))
     return tuple(removed)
+
+
+def _unfinished_conda(final: Path) -> bool:
+    """A conda tool was at work there for a build that never ended: a finished one has its passport."""
+    begun = any((final / name).exists() for name in ("conda-meta", "pixi.toml"))
+    return begun and not final.is_symlink() and not (final / "dlsetup.json").exists()
 
 
 def _alive(pid: int) -> bool:

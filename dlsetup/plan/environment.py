@@ -85,12 +85,12 @@ def last_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     """What puts the environment that was built and checked into its place."""
     move = ("move", place.work, place.final) if place.windows else ("mv", place.work, place.final)
     steps: tuple[Step, ...] = (Run(argv=move, why="put it into place"),)
-    return (*steps, activation_step(plan, place)) if means.tool == "venv" else steps
+    return (*steps, activation_step(plan, place, means)) if means.tool == "venv" else steps
 
 
-def activation_step(plan: Plan, place: Place) -> Run:
+def activation_step(plan: Plan, place: Place, means: Means) -> Run:
     """The standard library writes absolute paths into its scripts: they are written once more."""
-    argv = (_interpreter(plan), "-m", "venv", "--without-pip", place.final)
+    argv = (*_python(plan, means), "-m", "venv", "--without-pip", place.final)
     return Run(argv=argv, why="write the activation scripts for the place")
 
 
@@ -106,8 +106,12 @@ def environment_procedure(plan: Plan, place: Place, means: Means, passport: Pass
     return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=(note,))
 
 
-def _interpreter(plan: Plan) -> str:
-    return plan.interpreter or str(plan.python)
+def _python(plan: Plan, means: Means) -> tuple[str, ...]:
+    """The call of the Python that the environment is built on."""
+    if plan.interpreter is not None:
+        return (plan.interpreter,)
+    managed = ("--no-project", "--managed-python", "--python", str(plan.python))
+    return (means.uv, "run", *managed, *_offline(means), "python")
 
 
 def _fetch_python(plan: Plan, means: Means) -> tuple[Step, ...]:
@@ -119,9 +123,13 @@ def _fetch_python(plan: Plan, means: Means) -> tuple[Step, ...]:
 
 def _empty_environment(plan: Plan, place: Place, means: Means) -> Run:
     if means.tool == "venv":
-        argv: tuple[str, ...] = (_interpreter(plan), "-m", "venv", "--without-pip", place.work)
+        argv: tuple[str, ...] = (*_python(plan, means), "-m", "venv", "--without-pip", place.work)
         return Run(argv=argv, why="make an empty environment with the standard library")
-    python = ("--python", _interpreter(plan))
+    python = (
+        ("--python", plan.interpreter)
+        if plan.interpreter
+        else ("--managed-python", "--python", str(plan.python))
+    )
     flags = ("--quiet", "--no-project", "--relocatable", "--allow-existing", *_offline(means))
     return Run(argv=(means.uv, "venv", *flags, *python, place.work), why="make an empty environment")
 

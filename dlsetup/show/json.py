@@ -54,6 +54,8 @@ class CreateDocument(Record, frozen=True, kw_only=True):
     plan: Plan | Unknown = UNKNOWN
     procedure: Procedure | Unknown = UNKNOWN
     """Of a dry run: what would be done."""
+    script: str | Unknown = UNKNOWN
+    """Of a dry run: the same as a shell script."""
     conflict: Conflict | Unknown = UNKNOWN
 
 

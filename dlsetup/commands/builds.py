@@ -1,0 +1,85 @@
+"""What was asked of `create env`, and the build that carries out a plan for it."""
+
+from __future__ import annotations
+
+import sys
+from typing import get_args
+
+from dlsetup import __version__
+from dlsetup.act.conda import find_conda, missing
+from dlsetup.act.environment import Build, CondaBuild, UvBuild, conda_runner, uv_runner
+from dlsetup.act.uv import find_uv
+from dlsetup.catalog.conda import conda_packages
+from dlsetup.commands.question import Question
+from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Catalog
+from dlsetup.model.outcome import Passport, Tool
+from dlsetup.model.record import Record
+from dlsetup.model.resolution import Plan
+from dlsetup.plan.conda import CondaTool, conda_steps, environment_yml
+from dlsetup.plan.environment import Means, Place
+from dlsetup.plan.expectation import expectations
+from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
+from dlsetup.probe.host import Host
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `create env`, as they were typed."""
+
+    name: str
+    question: Question
+    tool: str = "uv"
+    indexes: tuple[str, ...] = ()
+    """`URL`, or `NAME=URL` for another address of an index of the catalog."""
+    find_links: tuple[str, ...] = ()
+    offline: bool = False
+    dry_run: bool = False
+    yes: bool = False
+    as_json: bool = False
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is built for another machine than this one."""
+        return self.question.target is not None or self.question.machine_file is not None
+
+
+def tool_of(request: Request) -> Tool:
+    """Raises `UsageError` for a word that is no tool, and for options that the tool does not have."""
+    known: tuple[Tool, ...] = get_args(Tool)
+    for tool in known:
+        if request.tool == tool:
+            if tool == "conda" and (request.indexes or request.find_links):
+                raise UsageError(
+                    "conda tools do not take `--index` and `--find-links`.",
+                    hint="leave them out, or build with `--with uv`.",
+                )
+            return tool
+    raise UsageError(f"`{request.tool}` builds no environments.", hint=f"`--with` knows {', '.join(known)}.")
+
+
+def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host: Host) -> Build:
+    """Raises `ToolMissing` where the tool is not there."""
+    tool = tool_of(request)
+    passport = Passport(
+        dlsetup=__version__, tool=tool, plan=without_secrets(plan), catalog_checked=catalog.checked
+    )
+    seen = sys.stderr.isatty()
+    if tool == "conda":
+        accelerators = {item.framework: item.accelerator for item in expectations(plan, catalog)}
+        text = environment_yml(plan, conda_packages(), accelerators)
+        found = find_conda(host.environ)
+        if found is None and not request.dry_run:
+            raise missing(text)
+        conda = found or CondaTool(name="conda", path="conda")
+        steps = conda_steps(text, place, conda, plan, foreign=request.foreign)
+        return CondaBuild(place, conda, steps, passport, conda_runner(host.environ, seen=seen))
+    located, rest = with_addresses(plan, [parse_index(text) for text in request.indexes])
+    means = Means(
+        tool=tool,
+        uv=find_uv(host.environ),
+        extra_indexes=rest,
+        find_links=request.find_links,
+        offline=request.offline,
+        foreign=request.foreign,
+    )
+    return UvBuild(located, place, means, passport, uv_runner(host.environ, seen=seen))

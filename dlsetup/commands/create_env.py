@@ -1,0 +1,199 @@
+"""`dlsetup create env`: choose, show, lock, ask, install beside the place, prove, put into place."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+from dlsetup.act.environment import Build
+from dlsetup.act.interruption import interruptible
+from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv
+from dlsetup.act.workplace import check_free, place_for, remove_leftovers, workplace
+from dlsetup.commands.builds import Request, build_for, tool_of
+from dlsetup.commands.question import catalog_of, machine_of, target_of, wish_of
+from dlsetup.model.errors import StepFailed, UsageError
+from dlsetup.model.framework import Catalog
+from dlsetup.model.outcome import Creation, Outcome, Tool
+from dlsetup.model.record import UNKNOWN
+from dlsetup.model.resolution import Conflict, Plan
+from dlsetup.model.target import Target
+from dlsetup.plan.building_target import building_target, check_buildable, only_present
+from dlsetup.plan.environment import Place
+from dlsetup.plan.expectation import expectations
+from dlsetup.plan.indexes import parse_index
+from dlsetup.plan.lock import Lock
+from dlsetup.plan.script import shell_script
+from dlsetup.probe.host import Host
+from dlsetup.resolve import resolve
+from dlsetup.show import json
+from dlsetup.show.agreement import agreed, can_ask
+from dlsetup.show.building import step_line, weight_line
+from dlsetup.show.creation import creation_lines, outcome_lines
+from dlsetup.show.lines import Line, write
+from dlsetup.show.resolution import conflict_lines, plan_lines
+from dlsetup.show.steps import procedure_lines
+from dlsetup.verify.run import verify
+
+DECLINED = 130
+
+
+@dataclass(frozen=True)
+class Task:
+    """A request, and all that is known before the first step."""
+
+    request: Request
+    tool: Tool
+    place: Place
+    host: Host
+    catalog: Catalog
+    target: Target
+    gpu_here: bool
+    notes: tuple[str, ...] = ()
+
+
+def run(request: Request) -> int:
+    """Build it (0), say what stands against it (1), or do nothing because the user says no (130)."""
+    host = Host.here(os.environ)
+    tool = tool_of(request)
+    for index in request.indexes:
+        parse_index(index)
+    place = place_for(request.name, host.folder)
+    left = () if request.dry_run else remove_leftovers(place)
+    notes = tuple(f"Removed what a build that was killed left behind: {path}" for path in left)
+    check_free(place, empty_folder=tool != "conda")
+    _check_answer(request)
+    wish = wish_of(request.question)
+    catalog = catalog_of(wish, request.question)
+    here = Target.of(machine_of(None))
+    target = _target(request, here, host)
+    gpu_here = not request.foreign and here.gpus != ()
+    task = Task(request, tool, place, host, catalog, target, gpu_here, notes)
+    try:
+        return _answer(task, resolve(wish, target, catalog))
+    except PythonUnavailable as error:
+        present = only_present(target)
+        if present == target:
+            raise
+        _say(
+            task,
+            Line(mark="!", text=f"{error.message} The Pythons of this machine have to do.", style="warning"),
+        )
+        return _answer(task, resolve(wish, present, catalog))
+
+
+def _answer(task: Task, answer: Plan | Conflict) -> int:
+    if isinstance(answer, Conflict):
+        return _refuse(task, answer)
+    build = build_for(answer, task.place, task.request, task.catalog, task.host)
+    if task.request.dry_run:
+        return _show_steps(task, answer, build)
+    with interruptible():
+        return _carry_out(task, answer, build)
+
+
+def _carry_out(task: Task, plan: Plan, build: Build) -> int:
+    """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
+    with workplace(task.place, in_place=task.tool == "conda"):
+        _say(task, *plan_lines(plan))
+        for step in build.prepare():
+            _say(task, step_line(step))
+        lock = build.lock()
+        _say(
+            task, weight_line(plan, lock and lock.packages, UNKNOWN if lock is None else lock.download_bytes)
+        )
+        if not task.request.yes and not agreed(f"Build it in {task.place.final}?"):
+            _say(task, Line(text="Nothing was changed."))
+            return DECLINED
+        for step in build.install():
+            _say(task, step_line(step))
+        outcomes = _prove(task, plan, build)
+        build.settle()
+    _show(task, _creation(task, plan, build, lock, outcomes))
+    return 0
+
+
+def _prove(task: Task, plan: Plan, build: Build) -> tuple[Outcome, ...]:
+    """What each framework did in a child of the environment. Raises `StepFailed` if one does not work."""
+    _say(task, Line(mark="·", text="import every framework, look for devices, compute"))
+    expected = expectations(plan, task.catalog)
+    outcomes = verify(task.host, build.python, expected, gpu_here=task.gpu_here)
+    bad = [outcome for outcome in outcomes if not outcome.ok]
+    if bad:
+        for outcome in outcomes:
+            _say(task, *outcome_lines(outcome))
+        reasons = "; ".join(f"{outcome.framework}: {outcome.because}" for outcome in bad)
+        hint = next((outcome.hint for outcome in bad if outcome.hint), "")
+        raise StepFailed(
+            f"the environment was built, but does not work, and was removed: {reasons}.",
+            hint=hint or "`dlsetup doctor` looks at the machine; another release may do.",
+        )
+    return outcomes
+
+
+def _creation(
+    task: Task, plan: Plan, build: Build, lock: Lock | None, outcomes: tuple[Outcome, ...]
+) -> Creation:
+    return Creation(
+        path=task.place.final,
+        tool=task.tool,
+        plan=plan,
+        packages=UNKNOWN if lock is None else lock.packages,
+        download_bytes=UNKNOWN if lock is None else lock.download_bytes,
+        outcomes=outcomes,
+        activate=build.activate,
+        lock=build.lock_path,
+        notes=task.notes,
+    )
+
+
+def _check_answer(request: Request) -> None:
+    if not (request.yes or request.dry_run or can_ask()):
+        raise UsageError(
+            "nobody can be asked: standard input is no terminal.",
+            hint="`--yes` goes ahead without a question.",
+        )
+
+
+def _target(request: Request, here: Target, host: Host) -> Target:
+    """The target with the Pythons that can be had here. A conda tool brings its own, like uv."""
+    target = target_of(request.question) if request.foreign else here
+    if not request.dry_run:
+        check_buildable(target, here)
+    fetchable = () if request.offline else fetchable_pythons(find_uv(host.environ), host.environ)
+    return building_target(target, here, fetchable)
+
+
+def _refuse(task: Task, conflict: Conflict) -> int:
+    if task.request.as_json:
+        json.write(json.CreateDocument(ok=False, conflict=conflict))
+    else:
+        write(conflict_lines(conflict))
+    return 1
+
+
+def _show_steps(task: Task, plan: Plan, build: Build) -> int:
+    procedure = build.procedure()
+    if task.request.as_json:
+        script = shell_script(procedure)
+        json.write(json.CreateDocument(ok=True, plan=plan, procedure=procedure, script=script))
+    else:
+        write(plan_lines(plan))
+        write([Line(), *procedure_lines(procedure)])
+    return 0
+
+
+def _show(task: Task, creation: Creation) -> None:
+    if task.request.as_json:
+        json.write(json.CreateDocument(ok=True, environment=creation))
+    else:
+        write(creation_lines(creation))
+
+
+def _say(task: Task, *lines: Line) -> None:
+    """What happens meanwhile. With `--json` only a person who is asked gets to see it."""
+    if not task.request.as_json:
+        write(lines)
+        sys.stdout.flush()
+    elif not task.request.yes:
+        write(lines, sys.stderr)

@@ -1,0 +1,17 @@
+"""The one question that a command asks."""
+
+from __future__ import annotations
+
+import sys
+
+
+def can_ask() -> bool:
+    """Whether somebody sits there: a script or a pipe cannot answer."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Asks on standard error, which is never redirected into a file by accident. No answer is no."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
