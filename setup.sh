@@ -45,8 +45,14 @@ apt_install() {
         stop "this machine lacks: $*" "as root: apt-get install $*"
     fi
     say "installing $* with apt-get${as_root:+ (through sudo)}"
-    $as_root apt-get update -q >&2
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+    log=$(mktemp)
+    if $as_root apt-get update -q >"$log" 2>&1 &&
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1; then
+        rm -f "$log"
+    else
+        tail -n 15 "$log" >&2
+        stop "apt-get could not install $*" "the lines above say why; all of them are in $log."
+    fi
 }
 
 make_venv() {

@@ -1,0 +1,42 @@
+"""The door: a command line comes in, an exit code goes out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from dlsetup.cli.words import app
+from dlsetup.model.errors import DlsetupError, UsageError
+
+# Typer carries its own copy of click in some releases: the base of its public class is right in all.
+ParserRefusal: Any = typer.BadParameter.__bases__[0]
+
+
+def main() -> None:
+    """The program `dlsetup`."""
+    sys.exit(call(sys.argv[1:]))
+
+
+def call(words: Sequence[str]) -> int:
+    """Carry out a command line. Every failure ends in one message, one hint and the exit code it has."""
+    from dlsetup.show import failure
+
+    as_json = "--json" in words
+    try:
+        code = typer.main.get_command(app).main(list(words) or ["--help"], "dlsetup", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return failure.pipe_closed()
+    except (KeyboardInterrupt, typer.Abort):
+        return failure.interrupted()
+    except ParserRefusal as exc:
+        hint = f"`{exc.ctx.command_path} --help` shows how it is used." if exc.ctx else ""
+        return failure.tell(UsageError(exc.format_message(), hint=hint), words, as_json=as_json)
+    except DlsetupError as exc:
+        return failure.tell(exc, words, as_json=as_json)
+    except Exception as exc:
+        return failure.tell_fault(exc, words, as_json=as_json)
+    return code if isinstance(code, int) else 0

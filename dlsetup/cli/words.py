@@ -1,0 +1,221 @@
+"""Words only: a body imports one command, hands it the request and returns its exit code."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dlsetup import __version__
+from dlsetup.cli import options
+from dlsetup.cli.plain import PlainCommand, PlainGroup, examples
+
+app = typer.Typer(
+    cls=PlainGroup,
+    help="Gets a deep-learning environment right, on any machine, and says why.",
+    epilog=examples(
+        "dlsetup doctor                        what is wrong here, and what mends it",
+        "dlsetup resolve torch jax             builds that work together on this machine",
+        "dlsetup create env demo torch         a checked environment in ./demo",
+    ),
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+create = typer.Typer(
+    cls=PlainGroup, rich_markup_mode=None, help="Create something new that works on this machine."
+)
+catalog = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Look after the catalog of what exists.")
+profiles = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Named starting points.")
+app.add_typer(create, name="create")
+app.add_typer(catalog, name="catalog")
+app.add_typer(profiles, name="profiles")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"dlsetup {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def dlsetup(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    cls=PlainCommand,
+    epilog=examples(
+        "dlsetup doctor",
+        "dlsetup doctor --env ~/envs/vision -v",
+        "dlsetup doctor --save-machine machine.json     (no names, no secrets inside)",
+        "dlsetup doctor --machine machine.json --json",
+    ),
+)
+def doctor(
+    env: options.Env = None,
+    json: options.Json = False,
+    save_machine: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Save what was seen, redacted, to look at it elsewhere."),
+    ] = None,
+    machine: options.MachineFile = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every detail and every way out.")] = False,
+    catalog: options.Catalog = None,
+) -> int:
+    """Say what is wrong with this machine and its environment, why, and what mends it.
+
+    Nothing is changed and no framework is imported. Exit code 1 where a finding is an error.
+    """
+    from dlsetup.commands.doctor import Request, run
+
+    return run(
+        Request(
+            environment=env,
+            machine_file=machine,
+            save_as=save_machine,
+            catalog=tuple(catalog or ()),
+            as_json=json,
+            verbose=verbose,
+        )
+    )
+
+
+@app.command(
+    cls=PlainCommand,
+    epilog=examples(
+        "dlsetup resolve torch",
+        "dlsetup resolve torch 'tensorflow>=2.18' jax --explain",
+        "dlsetup resolve torch --target 'os=linux,arch=x86_64,glibc=2.31,driver=535.129.03,gpu=\"A100\"'",
+        "dlsetup resolve --profile hpc --python 3.12 --json",
+    ),
+)
+def resolve(
+    frameworks: options.Frameworks = None,
+    machine: options.MachineFile = None,
+    target: options.TargetWords = None,
+    python: options.Python = None,
+    cpu: options.Cpu = False,
+    accelerator: options.Accelerator = None,
+    cuda: options.Cuda = None,
+    allow_cpu: options.AllowCpu = False,
+    profile: options.ProfileName = None,
+    catalog: options.Catalog = None,
+    json: options.Json = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Name the sources of every choice.")] = False,
+) -> int:
+    """Choose builds of every framework that work together on one machine, and say why. Works offline.
+
+    Where nothing fits, the smallest reason and the ways out are shown, with exit code 1.
+    """
+    from dlsetup.commands.question import Question
+    from dlsetup.commands.resolve import run
+
+    question = Question(
+        frameworks=tuple(frameworks or ()),
+        profile=profile,
+        python=python,
+        cpu=cpu,
+        accelerator=accelerator,
+        cuda=cuda,
+        allow_cpu=allow_cpu,
+        machine_file=machine,
+        target=target,
+        catalog=tuple(catalog or ()),
+    )
+    return run(question, as_json=json, explain=explain)
+
+
+@create.command(
+    "env",
+    cls=PlainCommand,
+    epilog=examples(
+        "dlsetup create env demo torch",
+        "dlsetup create env ~/envs/vision torch torchvision 'jax>=0.10' --python 3.12 --yes",
+        "dlsetup create env lab --profile research --dry-run",
+        "dlsetup create env site torch --index pytorch-cu126=https://mirror.example/cu126",
+    ),
+)
+def create_env(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its folder: a name here, or a path.")],
+    frameworks: options.Frameworks = None,
+    profile: options.ProfileName = None,
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    python: options.Python = None,
+    cpu: options.Cpu = False,
+    accelerator: options.Accelerator = None,
+    cuda: options.Cuda = None,
+    allow_cpu: options.AllowCpu = False,
+    tool: Annotated[str, typer.Option("--with", metavar="uv|venv|conda", help="What builds it.")] = "uv",
+    index: options.Indexes = None,
+    find_links: options.FindLinks = None,
+    offline: options.Offline = False,
+    machine: options.MachineFile = None,
+    target: options.TargetWords = None,
+    catalog: options.Catalog = None,
+    json: options.Json = False,
+) -> int:
+    """Build a new environment that works: chosen, locked, installed and proved before it stands.
+
+    It is built beside its place and put there when every framework has been imported and has computed
+    something. If anything fails, nothing is left behind.
+    """
+    from dlsetup.commands.builds import Request
+    from dlsetup.commands.create_env import run
+    from dlsetup.commands.question import Question
+
+    question = Question(
+        frameworks=tuple(frameworks or ()),
+        profile=profile,
+        python=python,
+        cpu=cpu,
+        accelerator=accelerator,
+        cuda=cuda,
+        allow_cpu=allow_cpu,
+        machine_file=machine,
+        target=target,
+        catalog=tuple(catalog or ()),
+    )
+    return run(
+        Request(
+            name=name,
+            question=question,
+            tool=tool,
+            indexes=tuple(index or ()),
+            find_links=tuple(find_links or ()),
+            offline=offline,
+            dry_run=dry_run,
+            yes=yes,
+            as_json=json,
+        )
+    )
+
+
+@profiles.command(
+    "list", cls=PlainCommand, epilog=examples("dlsetup profiles list", "dlsetup profiles list --json")
+)
+def profiles_list(catalog: options.Catalog = None, json: options.Json = False) -> int:
+    """List the profiles and what each one holds."""
+    from dlsetup.commands.profiles_list import run
+
+    return run(tuple(catalog or ()), as_json=json)
+
+
+@app.command(
+    cls=PlainCommand, epilog=examples("dlsetup schema", "dlsetup schema doctor > doctor.schema.json")
+)
+def schema(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="`doctor`, `resolve`, `machine` …")
+    ] = None,
+) -> int:
+    """Print the JSON Schema of a document; without a name, the names."""
+    from dlsetup.commands.schema import run
+
+    return run(name)

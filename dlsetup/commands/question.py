@@ -1,0 +1,138 @@
+"""What was asked on the command line, turned into a wish, a target and the part of the catalog they need."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import get_args
+
+from packaging.specifiers import SpecifierSet
+
+from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Accelerator, Catalog
+from dlsetup.model.machine import Machine
+from dlsetup.model.record import Record
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Profile, Wanted, Wish
+
+
+class Question(Record, frozen=True, kw_only=True):
+    """The words of `resolve` and `create env`, as they were typed."""
+
+    frameworks: tuple[str, ...] = ()
+    profile: str | None = None
+    python: str | None = None
+    cpu: bool = False
+    accelerator: str | None = None
+    cuda: str | None = None
+    allow_cpu: bool = False
+    machine_file: str | None = None
+    target: str | None = None
+    """A target in words; neither this nor a file: the machine one sits at."""
+    catalog: tuple[str, ...] = ()
+    """Folders that add to the catalog."""
+
+
+def folders(question_catalog: tuple[str, ...]) -> tuple[Path, ...]:
+    """The catalog folders that were named. Raises `UsageError` for one that is none."""
+    for name in question_catalog:
+        if not Path(name).is_dir():
+            raise UsageError(
+                f"the catalog folder `{name}` is not there", hint="name a folder with `--catalog DIR`"
+            )
+    return tuple(map(Path, question_catalog))
+
+
+def wish_of(question: Question) -> Wish:
+    """What is wanted. What is named beside a profile replaces the profile's own word on it."""
+    from dlsetup.intake.wish import parse_cuda, parse_python, parse_wanted
+
+    named = [parse_wanted(text) for text in question.frameworks]
+    profile = _profile(question)
+    if profile:
+        known = {item.framework for item in named}
+        own = [parse_wanted(text) for text in profile.frameworks]
+        named = [*named, *(item for item in own if item.framework not in known)]
+    if not named:
+        raise UsageError(
+            "no framework is named", hint="name one, as in `torch`, or a profile: `--profile research`"
+        )
+    python = question.python or (profile.python if profile else "")
+    return Wish(
+        wanted=_once(named),
+        python=parse_python(python) if python else SpecifierSet(),
+        accelerator=_accelerator(question),
+        cuda=parse_cuda(question.cuda) if question.cuda else None,
+        allow_cpu=question.allow_cpu,
+        packages=profile.packages if profile else (),
+        profile=profile.name if profile else "",
+    )
+
+
+def catalog_of(wish: Wish, question: Question) -> Catalog:
+    """The catalog of the frameworks that are wanted. Raises `UsageError` for an unknown one."""
+    from dlsetup.catalog.load import load
+
+    return load([item.framework for item in wish.wanted], folders(question.catalog))
+
+
+def target_of(question: Question) -> Target:
+    """Where it has to run: as said in words, as saved in a file, or this machine."""
+    if question.target is not None and question.machine_file is not None:
+        raise UsageError(
+            "both a target and a machine file are given", hint="leave out `--target` or `--machine`"
+        )
+    if question.target is not None:
+        from dlsetup.intake.target import parse
+
+        return parse(question.target)
+    if question.machine_file is not None:
+        return Target.of(machine_of(question.machine_file), name=f"the machine in {question.machine_file}")
+    return Target.of(machine_of(None))
+
+
+def machine_of(file: str | None, environment: str | None = None, catalog: tuple[str, ...] = ()) -> Machine:
+    """A saved machine, or this one as it is now."""
+    if file is not None:
+        from dlsetup.intake.saved import read
+
+        return read(Path(file))
+    from dlsetup.catalog.load import clues
+    from dlsetup.probe.host import Host
+    from dlsetup.probe.look import look
+
+    return look(Host.here(os.environ), environment=environment, clues=clues(folders(catalog)))
+
+
+def _profile(question: Question) -> Profile | None:
+    if question.profile is None:
+        return None
+    from dlsetup.catalog.profiles import load_profile
+
+    return load_profile(question.profile, folders(question.catalog))
+
+
+def _accelerator(question: Question) -> Accelerator | None:
+    name = question.accelerator
+    if question.cpu and name not in (None, "cpu"):
+        raise UsageError(
+            f"both the CPU and `{name}` are asked for", hint="leave out `--cpu` or `--accelerator`"
+        )
+    if name is None:
+        return "cpu" if question.cpu else None
+    known: tuple[Accelerator, ...] = get_args(Accelerator)
+    for item in known:
+        if name == item:
+            return item
+    raise UsageError(f"there is no accelerator `{name}`", hint=f"the accelerators are {', '.join(known)}")
+
+
+def _once(named: list[Wanted]) -> tuple[Wanted, ...]:
+    """Each framework once. Raises `UsageError` where two of its specifiers stand side by side."""
+    first: dict[str, Wanted] = {}
+    for item in named:
+        other = first.setdefault(item.framework, item)
+        if other.specifier != item.specifier:
+            hint = f"join them: `{item.framework}{other.specifier},{item.specifier}`"
+            raise UsageError(f"`{item.framework}` is asked for twice", hint=hint)
+    return tuple(first.values())

@@ -1,0 +1,30 @@
+"""`dlsetup resolve`: which builds work together, and why, or what stands against it."""
+
+from __future__ import annotations
+
+from dlsetup.commands.question import Question, catalog_of, target_of, wish_of
+from dlsetup.model.framework import Catalog, Source
+from dlsetup.model.resolution import Plan
+from dlsetup.resolve import resolve
+from dlsetup.show import json
+from dlsetup.show.lines import write
+from dlsetup.show.resolution import conflict_lines, plan_lines
+
+
+def run(question: Question, *, as_json: bool = False, explain: bool = False) -> int:
+    """Print the plan (0) or the conflict (1)."""
+    wish = wish_of(question)
+    catalog = catalog_of(wish, question)
+    answer = resolve(wish, target_of(question), catalog)
+    if as_json:
+        json.write(json.ResolveDocument.of(answer))
+    elif isinstance(answer, Plan):
+        write(plan_lines(answer, _sources(catalog), explain=explain))
+    else:
+        write(conflict_lines(answer))
+    return 0 if isinstance(answer, Plan) else 1
+
+
+def _sources(catalog: Catalog) -> tuple[Source, ...]:
+    own = tuple(source for framework in catalog.frameworks for source in framework.sources)
+    return own + catalog.hardware.sources
