@@ -1,0 +1,93 @@
+"""Where the catalog's files lie: folders given, the user's refreshed data, the packaged data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dlsetup.model.codec import convert, decode
+from dlsetup.model.errors import DataError
+
+T = TypeVar("T")
+
+PACKAGED = Path(__file__).parent / "data"
+LIMIT = 32 * 1024 * 1024
+
+
+def user_folder() -> Path:
+    """Where `dlsetup catalog refresh` puts what it learns."""
+    from platformdirs import user_data_path
+
+    return user_data_path("dlsetup", appauthor=False) / "catalog"
+
+
+class Folders:
+    """Folders of catalog files; the first that has a file wins.
+
+    Of the generated files in the user's own folder and in the package the one checked later wins, so
+    that an update of dlsetup is not hidden by an older refresh.
+    """
+
+    def __init__(self, given: Sequence[Path] = (), *, user: Path | None = None) -> None:
+        self._given = tuple(given)
+        self._user = user
+
+    def names(self, kind: str, ending: str) -> list[str]:
+        """Names of the files of a kind, without their ending: `torch` for `frameworks/torch.toml`."""
+        found = {
+            path.name.removesuffix(ending)
+            for folder in (*self._given, PACKAGED)
+            for path in (folder / kind).glob(f"*{ending}")
+        }
+        return sorted(found)
+
+    def toml(self, relative: str, kind: type[T]) -> T | None:
+        """A curated file as a record; None if no folder has it. Raises `DataError` with its path."""
+        for folder in (*self._given, PACKAGED):
+            text = _read(folder / relative)
+            if text is not None:
+                return _toml(text, kind, folder / relative)
+        return None
+
+    def json(self, relative: str, kind: type[T]) -> T | None:
+        """A generated file as a record; None if no folder has it. Raises `DataError` with its path."""
+        for folder in self._given:
+            text = _read(folder / relative)
+            if text is not None:
+                return decode(text, kind, where=str(folder / relative))
+        return self._later(relative, kind)
+
+    def _later(self, relative: str, kind: type[T]) -> T | None:
+        found = [record for record in self._own(relative, kind) if record is not None]
+        return max(found, default=None, key=lambda record: str(getattr(record, "checked", "")))
+
+    def _own(self, relative: str, kind: type[T]) -> Iterator[T | None]:
+        packaged = _read(PACKAGED / relative)
+        yield None if packaged is None else decode(packaged, kind, where=str(PACKAGED / relative))
+        if self._user is not None:
+            refreshed = _read(self._user / relative)
+            yield None if refreshed is None else decode(refreshed, kind, where=str(self._user / relative))
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            text = file.read(LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as exc:
+        raise DataError(f"{path}: {exc.strerror or exc}") from exc
+    if len(text) > LIMIT:
+        raise DataError(f"{path}: larger than {LIMIT} bytes")
+    return text
+
+
+def _toml(text: bytes, kind: type[T], path: Path) -> T:
+    import tomli
+
+    try:
+        document: dict[str, Any] = tomli.loads(text.decode("utf-8"))
+    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise DataError(f"{path}: {exc}") from exc
+    return convert(document, kind, where=str(path))

@@ -1,0 +1,185 @@
+"""The form of the catalog's files, as they lie on disk: what `compose` makes frameworks of."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dlsetup.model.framework import (
+    Accelerator,
+    Clue,
+    CudaToolkit,
+    DriverBranch,
+    DriverFloor,
+    Index,
+    LibraryLine,
+    Overlap,
+    Source,
+)
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.versions import ComputeCapability, CudaVersion
+
+
+class WheelRow(Record, frozen=True, kw_only=True, array_like=True):
+    """Wheels of one release and platform: `["cp312 cp313", "manylinux_2_28_x86_64", 554600000]`."""
+
+    pythons: str
+    platform: str
+    size_bytes: int
+
+
+class RequiresRow(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What the wheels of some platforms require; no platforms: all of them."""
+
+    platforms: tuple[str, ...] = ()
+    """Families of platforms: `linux-x86_64`."""
+    base: tuple[str, ...] = ()
+    extras: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """By extra; the extra itself is taken out of the markers."""
+
+
+class Release(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """One release of a distribution, out of the registry's metadata."""
+
+    version: str
+    python: str = ""
+    released: str = ""
+    """ISO date of its first wheel."""
+    yanked: bool = False
+    wheels: tuple[WheelRow, ...] = ()
+    requires: tuple[RequiresRow, ...] = ()
+
+
+class GeneratedFile(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """`generated/DISTRIBUTION.json`: written by the refresher alone, newest release first."""
+
+    distribution: str
+    checked: str
+    releases: tuple[Release, ...] = ()
+    versions: tuple[str, ...] = ()
+    """Final releases with a wheel that are not yanked."""
+    yanked: tuple[str, ...] = ()
+
+
+class DistributionRow(Record, frozen=True, kw_only=True):
+    """A distribution whose releases a framework is composed of."""
+
+    name: str
+    since: str = "0"
+    extras: tuple[str, ...] = ()
+    """Extras whose requirements are kept; `*` keeps all."""
+
+
+class BuildRow(Record, frozen=True, kw_only=True):
+    """A way in which a range of releases can be installed."""
+
+    variant: str
+    accelerator: Accelerator
+    since: str = "0"
+    """First release."""
+    before: str | None = None
+    """First release that is out of the range."""
+    platforms: tuple[str, ...]
+    """Families of platforms; the release counts where the registry has a wheel for one."""
+    index: str = "default"
+    ask: tuple[str, ...]
+    """What an installer is asked for, with `{name}` and `{version}` in it."""
+    distribution: str = ""
+    """Whose releases; the framework's first distribution if left out."""
+    cuda: CudaVersion | None = None
+    """The toolkit, where the variant does not say it."""
+    min_capability: ComputeCapability | Unknown = UNKNOWN
+    extras: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    """Requirements of the registry's wheel that this build does not have; `nvidia-*` means all such."""
+    parts: tuple[str, ...] = ()
+    """Distributions it is made of: their wheels decide too, their requirements are taken over."""
+    expand: tuple[str, ...] = ()
+    """Distributions without content, whose requirements are taken over."""
+    source: str
+
+
+class CodeRow(Record, frozen=True, kw_only=True):
+    """Architectures compiled into a variant. What is left out is unknown; an empty list is known."""
+
+    variant: str
+    since: str = "0"
+    before: str | None = None
+    platforms: tuple[str, ...]
+    kernels: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
+    ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
+    source: str
+
+
+class PinRow(Record, frozen=True, kw_only=True):
+    """Requirements that builds from other indexes have beside those of the registry's wheel."""
+
+    variant: str
+    since: str = "0"
+    before: str | None = None
+    platforms: tuple[str, ...]
+    requires: tuple[str, ...]
+    source: str
+
+
+class PairRow(Record, frozen=True, kw_only=True):
+    """The counterpart of a release that does not pin one itself."""
+
+    release: str
+    counterpart: str
+    requires: tuple[str, ...] = ()
+    """What its metadata should say and does not."""
+
+
+class Like(Record, frozen=True, kw_only=True):
+    """A framework that is built in step with another one: each release as its counterpart is."""
+
+    framework: str
+    pair: tuple[PairRow, ...] = ()
+    source: str
+
+
+class FrameworkFile(Record, frozen=True, kw_only=True):
+    """`frameworks/NAME.toml`: curated."""
+
+    name: str
+    title: str
+    family: str = ""
+    distributions: tuple[str, ...]
+    imports: str
+    libraries: tuple[str, ...] = ()
+    """Distributions that it pins and whose versions a resolver has to know."""
+    twins: tuple[tuple[str, ...], ...] = ()
+    like: Like | None = None
+    """Whose `build` and `code` rows count here too."""
+    clue: tuple[Clue, ...] = ()
+    distribution: tuple[DistributionRow, ...] = ()
+    source: tuple[Source, ...] = ()
+    build: tuple[BuildRow, ...] = ()
+    code: tuple[CodeRow, ...] = ()
+    pins: tuple[PinRow, ...] = ()
+
+
+class GpuRow(Record, frozen=True, kw_only=True):
+    """GPUs by product name that share a compute capability."""
+
+    compute_capability: ComputeCapability
+    names: tuple[str, ...]
+    source: str
+
+
+class HardwareFile(Record, frozen=True, kw_only=True):
+    """`hardware/*.toml`: curated."""
+
+    source: tuple[Source, ...] = ()
+    toolkit: tuple[CudaToolkit, ...] = ()
+    floor: tuple[DriverFloor, ...] = ()
+    branch: tuple[DriverBranch, ...] = ()
+    gpus: tuple[GpuRow, ...] = ()
+    library: tuple[LibraryLine, ...] = ()
+    overlap: tuple[Overlap, ...] = ()
+
+
+class IndexFile(Record, frozen=True, kw_only=True):
+    """`indexes.toml`: curated."""
+
+    index: tuple[Index, ...] = ()

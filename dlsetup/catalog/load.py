@@ -1,0 +1,88 @@
+"""The catalog's front door: which frameworks there are, and what is known of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from dlsetup.catalog.compose import compose
+from dlsetup.catalog.folders import Folders, user_folder
+from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile
+from dlsetup.catalog.hardware import hardware
+from dlsetup.catalog.shelf import Shelf
+from dlsetup.model.errors import DataError, UsageError
+from dlsetup.model.framework import Catalog, Clue, Framework, Index
+
+
+def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Catalog:
+    """The catalog with these frameworks (None: all), the hardware and the indexes.
+
+    Files in `folders` come before the packaged ones. Raises `UsageError` for a framework that is not
+    in the catalog and `DataError`, with the path, for a malformed file.
+    """
+    place = Folders(folders, user=user_folder())
+    wanted = place.names("frameworks", ".toml") if names is None else list(dict.fromkeys(names))
+    files = [_framework_file(name, place) for name in wanted]
+    generated = _generated(files, place)
+    shelf = Shelf(generated)
+    libraries = sorted({name for file in files for name in file.libraries})
+    return Catalog(
+        frameworks=tuple(_compose(file, generated, place) for file in files),
+        hardware=hardware(place),
+        indexes=_indexes(place),
+        libraries=tuple((name, shelf.versions(name)) for name in libraries),
+        checked=min((file.checked for file in generated.values()), default=""),
+    )
+
+
+def names(folders: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Names of all frameworks, in alphabetical order."""
+    return tuple(Folders(folders).names("frameworks", ".toml"))
+
+
+def named(distributions: Collection[str], folders: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Names of the frameworks that any of these installed distributions belongs to."""
+    place = Folders(folders)
+    files = [_framework_file(name, place) for name in place.names("frameworks", ".toml")]
+    return tuple(file.name for file in files if any(item in distributions for item in file.distributions))
+
+
+def clues(folders: Sequence[Path] = ()) -> tuple[Clue, ...]:
+    """What in installed files tells the variant of a framework, for all frameworks."""
+    place = Folders(folders)
+    files = [_framework_file(name, place) for name in place.names("frameworks", ".toml")]
+    return tuple(clue for file in files for clue in file.clue)
+
+
+def _framework_file(name: str, place: Folders) -> FrameworkFile:
+    known = place.names("frameworks", ".toml")
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=3)
+        hint = f"Did you mean {' or '.join(f'`{item}`' for item in near)}? " if near else ""
+        raise UsageError(f"the catalog has no framework `{name}`", hint=f"{hint}It has {', '.join(known)}.")
+    relative = f"frameworks/{name}.toml"
+    file = place.toml(relative, FrameworkFile)
+    if file is None or file.name != name:
+        raise DataError(f"{relative}: the name inside is not `{name}`")
+    return file
+
+
+def _generated(files: Iterable[FrameworkFile], place: Folders) -> dict[str, GeneratedFile]:
+    """The generated files that these frameworks need, by distribution."""
+    wanted = dict.fromkeys(
+        name for file in files for name in (*(row.name for row in file.distribution), *file.libraries)
+    )
+    found = {name: place.json(f"generated/{name}.json", GeneratedFile) for name in wanted}
+    return {name: file for name, file in found.items() if file is not None}
+
+
+def _compose(file: FrameworkFile, generated: dict[str, GeneratedFile], place: Folders) -> Framework:
+    own = {row.name: generated[row.name] for row in file.distribution if row.name in generated}
+    model = _framework_file(file.like.framework, place) if file.like else None
+    return compose(file, own, model)
+
+
+def _indexes(place: Folders) -> tuple[Index, ...]:
+    file = place.toml("indexes.toml", IndexFile)
+    return file.index if file else ()

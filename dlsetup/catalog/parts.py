@@ -1,0 +1,77 @@
+"""Builds made of several distributions: `jax[cuda12]` needs wheels of jaxlib and of its plugin too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from packaging.version import Version
+
+from dlsetup.catalog.form import BuildRow, Release, WheelRow
+from dlsetup.catalog.platforms import ANY, demand
+from dlsetup.catalog.requirements import Asked, parts_of, requires_on, under
+from dlsetup.catalog.shelf import Shelf
+from dlsetup.model.framework import Wheels
+from dlsetup.model.record import UNKNOWN, Record
+
+
+class Part(Record, frozen=True, kw_only=True):
+    """One release that a build consists of."""
+
+    name: str
+    version: Version
+    release: Release
+
+
+def with_parts(
+    requires: Sequence[str], row: BuildRow, shelf: Shelf, family: str
+) -> tuple[list[str], list[Part]] | None:
+    """Requirements with those of the row's parts taken over, and the parts; None if a part is missing."""
+    found = list(requires)
+    parts: list[Part] = []
+    for name in row.parts:
+        asked = next((item for item in map(parts_of, found) if item.name == name), None)
+        chosen = asked and shelf.newest(name, asked.specifier)
+        if not asked or not chosen:
+            return None
+        parts.append(Part(name=name, version=chosen[0], release=chosen[1]))
+        _take_over(found, asked, chosen[1], family)
+    for name in row.expand:
+        for asked in [item for item in map(parts_of, found) if item.name == name]:
+            chosen = shelf.newest(name, asked.specifier)
+            if chosen:
+                _take_over(found, asked, chosen[1], family)
+    return found, parts
+
+
+def common_wheels(parts: Sequence[Part], shelf: Shelf, family: str, *, measured: bool) -> tuple[Wheels, ...]:
+    """Where and for which Pythons there is a wheel of every part. `measured`: the sizes are theirs."""
+    rows = [shelf.wheels(part.release, family) for part in parts]
+    made = (_common(chosen, measured=measured) for chosen in product(*rows))
+    return tuple(wheels for wheels in made if wheels.pythons)
+
+
+def _common(rows: Sequence[WheelRow], *, measured: bool) -> Wheels:
+    tags = [row.platform for row in rows if row.platform != ANY]
+    size = sum(row.size_bytes for row in rows)
+    return Wheels(
+        pythons=_common_pythons(row.pythons.split() for row in rows),
+        platform=max(tags, key=demand, default=ANY),
+        size_bytes=size if measured and all(row.size_bytes for row in rows) else UNKNOWN,
+    )
+
+
+def _common_pythons(groups: Iterable[list[str]]) -> tuple[str, ...]:
+    """Tags in every group; a wheel for any Python 3 limits nothing."""
+    common: list[str] | None = None
+    for group in groups:
+        if common is None or "py3" in common:
+            common = group
+        elif "py3" not in group:
+            common = [tag for tag in common if tag in group]
+    return tuple(common or ())
+
+
+def _take_over(found: list[str], asked: Asked, release: Release, family: str) -> None:
+    new = under(asked.marker, requires_on(release, family, asked.extras))
+    found += (item for item in new if item not in found)

@@ -1,0 +1,169 @@
+"""Learns releases, wheels and requirements from the package index and writes `generated/*.json`.
+
+`python -m dlsetup.catalog.refresh [NAME...]`; the same as `dlsetup catalog refresh`. Files are replaced
+whole, after everything has been learned: an interrupted refresh leaves the old ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
+from dlsetup.catalog.form import DistributionRow, FrameworkFile, GeneratedFile, Release
+from dlsetup.catalog.registry import Registry, configured_index, write_whole
+from dlsetup.catalog.releases import Wheel, releases, spokesmen, versions, wheels_of
+from dlsetup.catalog.written import lost, written
+from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
+from dlsetup.model.record import Record
+
+CONNECTIONS = 8
+
+
+class Refreshed(Record, frozen=True, kw_only=True):
+    """What a refresh did to one file."""
+
+    distribution: str
+    path: str
+    releases: int
+    """Releases, or versions of a library."""
+    changed: bool
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """A distribution to learn about. Of a library only the versions are kept."""
+
+    row: DistributionRow
+    library: bool
+
+
+def refresh(
+    names: Iterable[str] = (),
+    *,
+    into: Path | None = None,
+    index: str = "",
+    allow_loss: bool = False,
+    say: Callable[[str], None] = lambda _line: None,
+) -> list[Refreshed]:
+    """Refreshes the distributions of these names, or all. `into`: a folder, or None for the user's own.
+
+    Raises `UsageError` for a name that no framework uses, and `StepFailed` where the index does not
+    answer, or has lost releases that the old file knows (unless `allow_loss`).
+    """
+    from platformdirs import user_cache_path
+
+    folder = into or user_folder()
+    cache = user_cache_path("dlsetup", appauthor=False) / "registry"
+    registry = Registry(index or configured_index(), cache, connections=CONNECTIONS)
+    made: list[GeneratedFile] = []
+    jobs = _jobs(names)
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        for number, job in enumerate(jobs, 1):
+            say(f"[{number}/{len(jobs)}] {job.row.name}")
+            made.append(_learn(job, registry, pool, say))
+    if not allow_loss:
+        _refuse_loss(made, folder)
+    return [_write(file, folder) for file in made]
+
+
+def _jobs(names: Iterable[str]) -> list[Job]:
+    """What the frameworks of the packaged catalog are composed of, and the libraries they pin."""
+    folders = Folders()
+    files = [
+        folders.toml(f"frameworks/{name}.toml", FrameworkFile)
+        for name in folders.names("frameworks", ".toml")
+    ]
+    rows = {row.name: row for file in files if file for row in file.distribution}
+    libraries = {name for file in files if file for name in file.libraries if name not in rows}
+    jobs = {name: Job(row=row, library=False) for name, row in rows.items()}
+    jobs |= {name: Job(row=DistributionRow(name=name), library=True) for name in libraries}
+    wanted = list(names)
+    unknown = [name for name in wanted if name not in jobs]
+    if unknown:
+        raise UsageError(
+            f"the catalog has no distribution `{unknown[0]}`",
+            hint="It has: " + ", ".join(sorted(jobs)) + ".",
+        )
+    return [jobs[name] for name in sorted(wanted or jobs)]
+
+
+def _learn(
+    job: Job, registry: Registry, pool: ThreadPoolExecutor, say: Callable[[str], None]
+) -> GeneratedFile:
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    wheels = wheels_of(registry.page(job.row.name), job.row.since)
+    kept: tuple[Release, ...] = ()
+    if not job.library:
+        kept, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras)
+        for fault in faults:
+            say(f"left out: {fault}")
+    return GeneratedFile(
+        distribution=job.row.name,
+        checked=today,
+        releases=kept,
+        versions=versions(wheels),
+        yanked=versions(wheels, yanked=True),
+    )
+
+
+def _metadata(wheels: Sequence[Wheel], registry: Registry, pool: ThreadPoolExecutor) -> dict[str, str]:
+    files = {wheel.file.filename: wheel.file for wheel in spokesmen(wheels).values()}
+    answers = pool.map(registry.metadata, files.values())
+    return dict(zip(files, answers, strict=True))
+
+
+def _refuse_loss(made: Iterable[GeneratedFile], folder: Path) -> None:
+    folders = Folders([folder])
+    for file in made:
+        old = folders.json(f"generated/{file.distribution}.json", GeneratedFile)
+        gone = lost(old, file) if old else []
+        if gone:
+            raise StepFailed(
+                f"the index no longer has {', '.join(gone[:5])} of `{file.distribution}`",
+                hint="If that is right, refresh again with `--allow-loss`. Nothing was changed.",
+            )
+
+
+def _write(file: GeneratedFile, folder: Path) -> Refreshed:
+    path = folder / "generated" / f"{file.distribution}.json"
+    text = written(file)
+    before = path.read_bytes() if path.is_file() else b""
+    try:
+        write_whole(path, text)
+    except OSError as exc:
+        raise StepFailed(f"cannot write {path}: {exc.strerror or exc}") from exc
+    count = len(file.releases) or len(file.versions)
+    return Refreshed(distribution=file.distribution, path=str(path), releases=count, changed=before != text)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line of `python -m dlsetup.catalog.refresh`."""
+    parser = argparse.ArgumentParser(prog="python -m dlsetup.catalog.refresh", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="distributions; all if left out")
+    parser.add_argument("--into", type=Path, help="folder; `packaged` for the package's own data")
+    parser.add_argument("--index", default="", help="address of the simple API")
+    parser.add_argument("--allow-loss", action="store_true", help="accept that releases are gone")
+    asked = parser.parse_args(argv)
+    into = PACKAGED if asked.into == Path("packaged") else asked.into
+    try:
+        done = refresh(
+            asked.names,
+            into=into,
+            index=asked.index,
+            allow_loss=asked.allow_loss,
+            say=lambda line: print(line, file=sys.stderr),
+        )
+    except DlsetupError as exc:
+        print(f"error: {exc.message}", f"hint: {exc.hint}" if exc.hint else "", sep="\n", file=sys.stderr)
+        return exc.exit_code
+    for item in done:
+        print(f"{item.distribution}: {item.releases} ({'changed' if item.changed else 'as before'})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

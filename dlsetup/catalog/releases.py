@@ -1,0 +1,221 @@
+"""From a registry's page and the metadata of its wheels to the releases of one distribution; pure."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from email.parser import HeaderParser
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import Version
+
+from dlsetup.catalog.form import Release, RequiresRow, WheelRow
+from dlsetup.catalog.platforms import families, least_demanding
+from dlsetup.model.errors import DataError
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+
+
+class Hashes(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    sha256: str = ""
+
+
+class File(Record, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=False):
+    """One file of a project page (PEP 691, 700, 714)."""
+
+    filename: str
+    url: str
+    hashes: Hashes = Hashes()
+    requires_python: str | None = None
+    size: int | Unknown = UNKNOWN
+    upload_time: str = ""
+    yanked: bool | str = False
+    core_metadata: bool | dict[str, str] | None = None
+
+
+class Page(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A project page of the simple API in JSON. What else it says is passed over."""
+
+    name: str
+    files: tuple[File, ...]
+
+
+class Wheel(Record, frozen=True, kw_only=True):
+    """A wheel file, its name read."""
+
+    version: Version
+    pythons: tuple[str, ...]
+    platforms: tuple[str, ...]
+    file: File
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        return tuple(family for tag in self.platforms for family in families(tag))
+
+
+def wheels_of(page: Page, since: str) -> list[Wheel]:
+    """The wheels of a page from release `since` on, without prereleases that a final release overtook."""
+    found = [wheel for file in page.files if (wheel := _wheel(file)) is not None]
+    finals = [wheel.version for wheel in found if not wheel.version.is_prerelease]
+    newest = max(finals, default=Version("0"))
+    least = Version(since)
+    return [
+        wheel
+        for wheel in found
+        if wheel.version >= least and (not wheel.version.is_prerelease or wheel.version > newest)
+    ]
+
+
+def spokesmen(wheels: Iterable[Wheel]) -> dict[tuple[Version, str], Wheel]:
+    """For each release and family of platforms the wheel whose metadata is read: the newest Python's."""
+    chosen: dict[tuple[Version, str], Wheel] = {}
+    for wheel in sorted(wheels, key=_weight):
+        for family in wheel.families:
+            chosen[wheel.version, family] = wheel
+    return chosen
+
+
+def releases(
+    wheels: Iterable[Wheel], metadata: Mapping[str, str], extras: tuple[str, ...]
+) -> tuple[tuple[Release, ...], tuple[str, ...]]:
+    """Releases, newest first, and what is wrong with those that no installer could read.
+
+    `metadata` is by file name, for the wheels of `spokesmen`.
+    """
+    by_version: dict[Version, list[Wheel]] = defaultdict(list)
+    for wheel in wheels:
+        by_version[wheel.version].append(wheel)
+    made: list[Release] = []
+    faults: list[str] = []
+    for version in sorted(by_version, reverse=True):
+        speakers = spokesmen(by_version[version])
+        texts = {family: metadata[wheel.file.filename] for (_, family), wheel in speakers.items()}
+        try:
+            made.append(_release(version, by_version[version], texts, extras))
+        except DataError as exc:
+            faults.append(exc.message)
+    return tuple(made), tuple(faults)
+
+
+def versions(wheels: Iterable[Wheel], *, yanked: bool = False) -> tuple[str, ...]:
+    """Final releases with a wheel that is not yanked; with `yanked`, those where all are."""
+    every = {wheel.version for wheel in wheels if not wheel.version.is_prerelease}
+    good = {wheel.version for wheel in wheels if wheel.file.yanked is False} & every
+    return tuple(str(version) for version in sorted(every - good if yanked else good, reverse=True))
+
+
+def requires(text: str, extras: tuple[str, ...], where: str) -> RequiresRow:
+    """The requirements of one METADATA text, those of `extras` apart. Raises `DataError`."""
+    base: list[str] = []
+    by_extra: dict[str, list[str]] = defaultdict(list)
+    for line in HeaderParser().parsestr(text).get_all("Requires-Dist", []):
+        extra, requirement = _split(" ".join(line.split()), where)
+        if not extra:
+            base.append(requirement)
+        elif extra in extras or "*" in extras:
+            by_extra[extra].append(requirement)
+    kept = {extra: tuple(sorted(set(items))) for extra, items in sorted(by_extra.items())}
+    return RequiresRow(base=tuple(sorted(set(base))), extras=kept)
+
+
+def _release(
+    version: Version, wheels: list[Wheel], texts: Mapping[str, str], extras: tuple[str, ...]
+) -> Release:
+    first = min(wheel.file.upload_time for wheel in wheels)
+    pythons = sorted({wheel.file.requires_python or "" for wheel in wheels}, key=len)
+    return Release(
+        version=str(version),
+        python=pythons[0],
+        released=first[:10],
+        yanked=all(wheel.file.yanked is not False for wheel in wheels),
+        wheels=_wheel_rows(wheels),
+        requires=_requires_rows(texts, extras, f"metadata of {wheels[0].file.filename}"),
+    )
+
+
+def _wheel_rows(wheels: list[Wheel]) -> tuple[WheelRow, ...]:
+    pythons: dict[str, set[str]] = defaultdict(set)
+    sizes: dict[str, int] = defaultdict(int)
+    for wheel in wheels:
+        for tag in wheel.platforms:
+            pythons[tag].update(wheel.pythons)
+            size = wheel.file.size
+            sizes[tag] = max(sizes[tag], 0 if isinstance(size, Unknown) else size)
+    return tuple(
+        WheelRow(
+            pythons=" ".join(sorted(pythons[tag], key=_python_order)), platform=tag, size_bytes=sizes[tag]
+        )
+        for tag in sorted(pythons)
+    )
+
+
+def _requires_rows(texts: Mapping[str, str], extras: tuple[str, ...], where: str) -> tuple[RequiresRow, ...]:
+    rows: list[tuple[RequiresRow, list[str]]] = []
+    for family in sorted(texts):
+        said = requires(texts[family], extras, where)
+        same = next((group for row, group in rows if row == said), None)
+        if same is None:
+            rows.append((said, [family]))
+        else:
+            same.append(family)
+    if len(rows) == 1:
+        return (rows[0][0],) if rows[0][0] != RequiresRow() else ()
+    return tuple(RequiresRow(platforms=tuple(group), base=row.base, extras=row.extras) for row, group in rows)
+
+
+def _wheel(file: File) -> Wheel | None:
+    """None for what is no wheel, or one whose name follows no rule."""
+    if not file.filename.endswith(".whl"):
+        return None
+    try:
+        _, version, _, tags = parse_wheel_filename(file.filename)
+    except (InvalidWheelFilename, ValueError):
+        return None
+    pythons = {_python(tag.interpreter, tag.abi) for tag in tags}
+    return Wheel(
+        version=version,
+        pythons=tuple(sorted(pythons, key=_python_order)),
+        platforms=tuple(least_demanding(tag.platform for tag in tags)),
+        file=file,
+    )
+
+
+def _python(interpreter: str, abi: str) -> str:
+    """`cp312` for `cp312-cp312`, `cp36` for `cp36-cp36m`, else both parts: `cp313-cp313t`, `cp39-abi3`."""
+    return interpreter if abi in (interpreter, f"{interpreter}m", "none") else f"{interpreter}-{abi}"
+
+
+def _python_order(tag: str) -> tuple[int, str]:
+    """By version: `cp39` before `cp310` before `cp310-cp310t`."""
+    found = re.match(r"[a-z]+(\d)(\d*)", tag)
+    return (int(found[1]) * 100 + int(found[2] or 0) if found else 0, tag)
+
+
+def _weight(wheel: Wheel) -> tuple[bool, tuple[int, str], str]:
+    """Wheels of the ordinary Python after those of the free-threaded one, newer ones after older ones."""
+    newest = wheel.pythons[-1]
+    return (not newest.endswith("t"), _python_order(newest), wheel.file.filename)
+
+
+def _split(line: str, where: str) -> tuple[str, str]:
+    """A requirement as (extra, requirement without the extra)."""
+    try:
+        requirement = Requirement(line)
+    except InvalidRequirement as exc:
+        raise DataError(f"{where}: {exc}") from exc
+    marker = str(requirement.marker or "")
+    if not re.search(r"\bextra\b", marker):
+        return "", str(requirement)
+    found = re.fullmatch(r'(?:(?P<rest>.+) and )?extra == "(?P<extra>[^"]+)"', marker)
+    if not found or _unbound_or(found["rest"] or ""):
+        raise DataError(f"{where}: cannot tell for which extra this is: {line}")
+    bare = str(requirement).partition(";")[0].strip()
+    rest = (found["rest"] or "").strip()
+    return str(canonicalize_name(found["extra"])), f"{bare}; {rest}" if rest else bare
+
+
+def _unbound_or(marker: str) -> bool:
+    """Whether the marker says `or` outside of parentheses, or speaks of an extra itself."""
+    outside = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", marker))
+    return " or " in outside or re.search(r"\bextra\b", marker) is not None

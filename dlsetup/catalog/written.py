@@ -1,0 +1,54 @@
+"""The text of a generated file, and what a new one lacks that the old one had."""
+
+from __future__ import annotations
+
+import textwrap
+
+from dlsetup.catalog.form import GeneratedFile, Release
+from dlsetup.model.codec import encode
+
+
+def written(file: GeneratedFile) -> bytes:
+    """JSON with a line for each thing that changes on its own, so that a refresh makes a small diff."""
+    parts = [f'"distribution": {_json(file.distribution)}', f'"checked": {_json(file.checked)}']
+    for name, versions in (("versions", file.versions), ("yanked", file.yanked)):
+        if versions:
+            words = textwrap.wrap(", ".join(_json(item) for item in versions), 100)
+            parts.append(f'"{name}": [\n' + "\n".join(words) + "\n]")
+    if file.releases:
+        parts.append('"releases": [\n' + ",\n".join(_release(item) for item in file.releases) + "\n]")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def lost(old: GeneratedFile, new: GeneratedFile) -> list[str]:
+    """Releases, wheels and versions of the old file that the new one does not have.
+
+    A prerelease may go: a final release overtakes it.
+    """
+    have = {item.version: {row.platform for row in item.wheels} for item in new.releases}
+    finals = set(old.versions)
+    here = {*new.versions, *new.yanked}
+    gone = [version for version in old.versions if version not in here]
+    for release in old.releases:
+        if release.version not in finals:
+            continue
+        if release.version not in have:
+            gone.append(release.version)
+        else:
+            missing = {row.platform for row in release.wheels} - have[release.version]
+            gone += [f"{release.version} for {platform}" for platform in sorted(missing)]
+    return list(dict.fromkeys(gone))
+
+
+def _release(release: Release) -> str:
+    head = encode(Release(version=release.version, python=release.python, released=release.released))
+    lines = [head.decode().removesuffix("}")]
+    lines += ['"yanked":true'] if release.yanked else []
+    for name, rows in (("wheels", release.wheels), ("requires", release.requires)):
+        if rows:
+            lines.append(f'"{name}":[\n  ' + ",\n  ".join(encode(row).decode() for row in rows) + "]")
+    return ",\n ".join(lines) + "}"
+
+
+def _json(text: str) -> str:
+    return encode(text).decode()
