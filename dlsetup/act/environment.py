@@ -124,12 +124,11 @@ class UvBuild:
 
     def settle(self) -> None:
         put_into_place(self.place)
-        if self.means.tool == "venv":
-            try:
-                self.run(activation_step(self.plan, self.place, self.means))
-            except BaseException:
-                remove(Path(self.place.final))
-                raise
+        try:
+            self.run(activation_step(self.plan, self.place, self.means))
+        except BaseException:
+            remove(Path(self.place.final))
+            raise
 
 
 class CondaBuild:

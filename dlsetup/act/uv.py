@@ -76,11 +76,8 @@ def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
     words = essence(finished.err)
     step = " ".join((PurePath(argv[0]).stem, *argv[1:3]))
     kind: type[StepFailed] = StepFailed
-    if (
-        tuple(argv[1:3]) == ("python", "install")
-        or "No interpreter found" in words
-        or "python-build" in words
-    ):
+    fetching = tuple(argv[1:3]) == ("python", "install")
+    if fetching or re.search(r"No interpreter found|python-build-standalone", words):
         kind = PythonUnavailable
         hint = "name a Python that is on this machine with `--python`."
     else:

@@ -9,7 +9,6 @@ A neighbour whose process is dead (kill -9, power cut) is removed by the next bu
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import shutil
@@ -21,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dlsetup.act.interruption import undisturbed
+from dlsetup.act.neighbour import host_mark, maker_lives, owner_mark
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.plan.environment import Place
 
@@ -33,7 +33,7 @@ _TRIES = 5
 def place_for(name: str, folder: str) -> Place:
     """The place that a name or path stands for. Raises `UsageError` for a name that cannot be used."""
     if not name or any(not sign.isprintable() for sign in name):
-        raise UsageError("the environment needs a name that can be printed.", hint="for example `demo`.")
+        raise UsageError("the environment needs a name of printable signs.", hint="for example `demo`.")
     path = Path(os.path.abspath(os.path.join(folder, name)))
     _check_name(path.name)
     if os.pathsep in str(path):
@@ -80,15 +80,8 @@ def check_free(place: Place, *, empty_folder: bool = True) -> None:
         )
 
 
-def _host_mark() -> str:
-    """A shared folder may be written to from several hosts, whose process numbers mean nothing here."""
-    import socket
-
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
-
-
 def _neighbour(path: Path) -> Path:
-    return path.with_name(f".{path.name}.building-{os.getpid()}-{_host_mark()}")
+    return path.with_name(f".{path.name}.building-{owner_mark()}")
 
 
 @contextmanager
@@ -98,6 +91,8 @@ def workplace(place: Place, *, in_place: bool = False) -> Iterator[None]:
     `in_place`: what is built at the place itself is removed as well, if the inside fails.
     Raises `UsageError` where nothing can be written.
     """
+    if in_place:
+        check_free(place, empty_folder=False)
     try:
         os.mkdir(place.work)
     except OSError as error:
@@ -133,11 +128,11 @@ def put_into_place(place: Place) -> None:
 def remove_leftovers(place: Place) -> tuple[str, ...]:
     """Removes what builds of that name left whose process is dead. Gives the paths."""
     final = Path(place.final)
-    form = re.compile(rf"\.{re.escape(final.name)}\.building-(\d{{1,10}})-{_host_mark()}")
+    form = re.compile(rf"\.{re.escape(final.name)}\.building-(\d{{1,10}})-{host_mark()}")
     removed = []
     for path in sorted(final.parent.iterdir()) if final.parent.is_dir() else []:
         found = form.fullmatch(path.name)
-        if found is None or _alive(int(found[1])) or path.is_symlink() or not path.is_dir():
+        if found is None or path.is_symlink() or maker_lives(int(found[1]), path):
             continue
         if (path / "environment.yml").exists() and _unfinished_conda(final):
             remove(final)
@@ -151,12 +146,6 @@ def _unfinished_conda(final: Path) -> bool:
     """A conda tool was at work there for a build that never ended: a finished one has its passport."""
     begun = any((final / name).exists() for name in ("conda-meta", "pixi.toml"))
     return begun and not final.is_symlink() and not (final / "dlsetup.json").exists()
-
-
-def _alive(pid: int) -> bool:
-    import psutil
-
-    return bool(psutil.pid_exists(pid))
 
 
 def remove(folder: Path) -> None:

@@ -99,9 +99,7 @@ def _carry_out(task: Task, plan: Plan, build: Build) -> int:
         for step in build.prepare():
             _say(task, step_line(step))
         lock = build.lock()
-        _say(
-            task, weight_line(plan, lock and lock.packages, UNKNOWN if lock is None else lock.download_bytes)
-        )
+        _say(task, weight_line(plan, lock))
         if not task.request.yes and not agreed(f"Build it in {task.place.final}?"):
             _say(task, Line(text="Nothing was changed."))
             return DECLINED

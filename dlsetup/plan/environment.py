@@ -71,7 +71,7 @@ def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> t
     sync = (means.uv, "pip", "sync", "--python", place.python, *platform, *_network(means), place.lock)
     return (
         *_fetch_python(plan, means),
-        _empty_environment(plan, place, means),
+        Run(argv=_venv(plan, means, place.work, "--relocatable"), why="make an empty environment"),
         Run(argv=sync, why="install what is locked"),
         Write(
             path=place.inside("dlsetup.json"),
@@ -84,14 +84,19 @@ def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> t
 def last_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     """What puts the environment that was built and checked into its place."""
     move = ("move", place.work, place.final) if place.windows else ("mv", place.work, place.final)
-    steps: tuple[Step, ...] = (Run(argv=move, why="put it into place"),)
-    return (*steps, activation_step(plan, place, means)) if means.tool == "venv" else steps
+    return (Run(argv=move, why="put it into place"), activation_step(plan, place, means))
 
 
 def activation_step(plan: Plan, place: Place, means: Means) -> Run:
-    """The standard library writes absolute paths into its scripts: they are written once more."""
-    argv = (*_python(plan, means), "-m", "venv", "--without-pip", place.final)
-    return Run(argv=argv, why="write the activation scripts for the place")
+    """The scripts to activate hold the path of the place: only now can they be written.
+
+    Those of a relocatable environment hold none, but work in bash and zsh alone.
+    """
+    why = "write the activation scripts for the place"
+    if means.tool == "venv":
+        argv = (*_python(plan, means), "-m", "venv", "--without-pip", place.final)
+        return Run(argv=argv, why=f"{why}, as the standard library does")
+    return Run(argv=_venv(plan, means, place.final), why=why)
 
 
 def environment_procedure(plan: Plan, place: Place, means: Means, passport: Passport) -> Procedure:
@@ -121,17 +126,12 @@ def _fetch_python(plan: Plan, means: Means) -> tuple[Step, ...]:
     return (Run(argv=argv, why=f"fetch Python {plan.python}, if uv has none yet"),)
 
 
-def _empty_environment(plan: Plan, place: Place, means: Means) -> Run:
-    if means.tool == "venv":
-        argv: tuple[str, ...] = (*_python(plan, means), "-m", "venv", "--without-pip", place.work)
-        return Run(argv=argv, why="make an empty environment with the standard library")
-    python = (
-        ("--python", plan.interpreter)
-        if plan.interpreter
-        else ("--managed-python", "--python", str(plan.python))
-    )
-    flags = ("--quiet", "--no-project", "--relocatable", "--allow-existing", *_offline(means))
-    return Run(argv=(means.uv, "venv", *flags, *python, place.work), why="make an empty environment")
+def _venv(plan: Plan, means: Means, folder: str, *flags: str) -> tuple[str, ...]:
+    """What is in the folder already stays."""
+    managed = ("--managed-python", "--python", str(plan.python))
+    python = managed if plan.interpreter is None else ("--python", plan.interpreter)
+    options = ("--quiet", "--no-project", "--allow-existing", *flags, *_offline(means))
+    return (means.uv, "venv", *options, *python, folder)
 
 
 def _target(plan: Plan, means: Means) -> tuple[str, ...]:

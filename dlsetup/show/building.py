@@ -5,6 +5,7 @@ from __future__ import annotations
 from dlsetup.model.record import Unknown
 from dlsetup.model.resolution import Plan
 from dlsetup.model.steps import Step, Tell
+from dlsetup.plan.lock import Lock
 from dlsetup.show.lines import Line
 from dlsetup.show.words import counted, size
 
@@ -14,11 +15,12 @@ def step_line(step: Step) -> Line:
     return Line(mark="·", text=step.text if isinstance(step, Tell) else step.why, style="note")
 
 
-def weight_line(plan: Plan, packages: int | None, download: int | Unknown) -> Line:
+def weight_line(plan: Plan, lock: Lock | None) -> Line:
     """What is to be fetched: exactly where a lock says it, else what is known of the frameworks."""
-    if packages is not None:
-        weight = "of unknown size" if isinstance(download, Unknown) else f"of {size(download)}"
-        return Line(text=f"To fetch: {counted(packages, 'package')} {weight}, less what is cached.")
+    if lock is not None:
+        weight = lock.download_bytes
+        words = "of unknown size" if isinstance(weight, Unknown) else f"of {size(weight)}"
+        return Line(text=f"To fetch: {counted(lock.packages, 'package')} {words}, less what is cached.")
     known = [pick.size_bytes for pick in plan.picks if not isinstance(pick.size_bytes, Unknown)]
     least = f"at least {size(sum(known))}" if known else "of unknown size"
     return Line(text=f"To fetch: {counted(len(plan.picks), 'framework')}, {least}, and what they need.")
