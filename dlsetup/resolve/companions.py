@@ -1,0 +1,148 @@
+"""What builds ask of other distributions: versions that must agree, and files that only one may write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.resolve.pieces import Ask, Choice, Refusal, VersionChoice, files_key, library_key
+from dlsetup.resolve.refusals import specifier_admits
+from dlsetup.rules.libraries import applying, lines_of, marker_environment, overlap_of, versions_of
+
+PINS_RULE = "rule pins"
+FILES_RULE = "rule files"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+class Companions:
+    """The distributions that the frameworks in play ask for, read only as far as they are needed."""
+
+    def __init__(self, frameworks: Mapping[str, Framework], target: Target, catalog: Catalog) -> None:
+        self.frameworks = frameworks
+        self.target = target
+        self.catalog = catalog
+        self._shared = _shared(frameworks.values(), catalog)
+        self._applying: dict[tuple[str, Version | None], Requirement | None] = {}
+        self._admitted: dict[tuple[str, str], frozenset[Hashable]] = {}
+        self._versions: dict[str, tuple[Version, ...]] = {}
+
+    @staticmethod
+    def names(framework: Framework) -> set[str]:
+        """Names of everything that some build of a framework may ask for, whatever its markers."""
+        texts = {text for build in framework.builds for text in build.requires}
+        return {canonicalize_name(found[0]) for found in map(_NAME.match, texts) if found}
+
+    def asks(self, build: Build, interpreter: Interpreter) -> Iterator[Ask]:
+        """What a build asks of frameworks, of shared libraries and of shared files."""
+        for name, specifier in self._asked(build, interpreter):
+            if name in self.frameworks and name != build.framework:
+                yield Ask(name, "version", self._framework_versions(name, specifier), PINS_RULE)
+            elif name in self._shared:
+                yield Ask(library_key(name), "version", self._library_versions(name, specifier), PINS_RULE)
+            overlap = overlap_of(name, self.catalog.hardware)
+            if overlap is not None:
+                yield Ask(files_key(overlap.path), "owner", frozenset({name}), FILES_RULE)
+
+    def against(self, build: Build, interpreter: Interpreter) -> Iterator[Refusal]:
+        """Libraries that only this build asks for, in versions that nobody has published."""
+        for name, specifier in self._asked(build, interpreter):
+            alone = name not in self.frameworks and name not in self._shared
+            if not alone or versions_of(name, self.catalog) is None:
+                continue
+            if not self._library_versions(name, specifier):
+                text = f"{build.framework} {build.version} asks for {name}{specifier}, which does not exist"
+                yield Refusal(frozenset({PINS_RULE}), text, build.sources)
+
+    def choices(self, key: str) -> Iterator[Choice]:
+        """Versions of a shared library, the newest first, or the possible owners of shared files."""
+        name = key.removeprefix(library_key(""))
+        if name != key:
+            yield from (VersionChoice(key, item) for item in self.versions(name))
+            return
+        for row in self.catalog.hardware.overlaps:
+            if files_key(row.path) == key:
+                yield from (Choice(key, {"owner": owner}) for owner in sorted(row.distributions))
+
+    def versions(self, name: str) -> tuple[Version, ...]:
+        """Versions of a library, newest first: of the registry, else samples of all ranges asked for."""
+        if name not in self._versions:
+            known = versions_of(name, self.catalog)
+            found = _samples(name, self.frameworks.values()) if known is None else known
+            self._versions[name] = tuple(sorted(set(found), reverse=True))
+        return self._versions[name]
+
+    def specifiers(self, build: Build, interpreter: Interpreter) -> dict[str, SpecifierSet]:
+        """What a build asks for on this Python, one entry a distribution."""
+        return dict(self._asked(build, interpreter))
+
+    def _asked(self, build: Build, interpreter: Interpreter) -> Iterable[tuple[str, SpecifierSet]]:
+        found: dict[str, SpecifierSet] = {}
+        for text in build.requires:
+            item = self._apply(text, interpreter)
+            if item is not None:
+                name = canonicalize_name(item.name)
+                found[name] = found[name] & item.specifier if name in found else item.specifier
+        return found.items()
+
+    def _apply(self, text: str, interpreter: Interpreter) -> Requirement | None:
+        """Markers are evaluated once a Python, and only once where they do not speak of Python."""
+        key = (text, interpreter.version if "python" in text else None)
+        if key not in self._applying:
+            self._applying[key] = applying(text, marker_environment(interpreter, self.target))
+        return self._applying[key]
+
+    def _framework_versions(self, name: str, specifier: SpecifierSet) -> frozenset[Hashable]:
+        key = (name, str(specifier))
+        if key not in self._admitted:
+            builds = self.frameworks[name].builds
+            self._admitted[key] = frozenset(
+                item.version for item in builds if specifier_admits(specifier, item)
+            )
+        return self._admitted[key]
+
+    def _library_versions(self, name: str, specifier: SpecifierSet) -> frozenset[Hashable]:
+        key = (name, str(specifier))
+        if key not in self._admitted:
+            known = self.versions(name)
+            self._admitted[key] = frozenset(specifier.filter(known, prereleases=True))
+        return self._admitted[key]
+
+
+def _shared(frameworks: Iterable[Framework], catalog: Catalog) -> frozenset[str]:
+    """Libraries that two frameworks ask for, and those whose versions depend on the GPU."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for framework in frameworks:
+        names = Companions.names(framework)
+        shared |= names & seen
+        shared |= {name for name in names if lines_of(name, catalog.hardware)}
+        seen |= names
+    return frozenset(shared)
+
+
+def _samples(name: str, frameworks: Iterable[Framework]) -> Iterator[Version]:
+    """A version at, and one just above, every bound that is asked of a library; and the lowest of all.
+
+    If no sample satisfies a set of bounds, no version does.
+    """
+    yield Version("0")
+    texts = {text for item in frameworks for build in item.builds for text in build.requires}
+    for text in sorted(text for text in texts if _named(text) == name):
+        for word in re.findall(r"[=<>~]\s*([0-9][^\s,;)*]*)", text.partition(";")[0]):
+            try:
+                version = Version(word.rstrip("."))
+            except InvalidVersion:
+                continue
+            yield from (version, Version(f"{version.base_version}.0.1"))
+
+
+def _named(text: str) -> str:
+    found = _NAME.match(text)
+    return canonicalize_name(found[0]) if found else ""

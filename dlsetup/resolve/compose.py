@@ -1,0 +1,104 @@
+"""What the search settled, as a plan with its reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from dlsetup.model.framework import Build
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.resolution import Pick, Plan
+from dlsetup.resolve.pieces import BuildChoice, VersionChoice, library_key
+from dlsetup.resolve.question import Question
+from dlsetup.resolve.reasons import interpreter_of, pick_reason, picked, plan_reasons, plan_unknowns
+from dlsetup.resolve.search import Settled
+from dlsetup.rules.libraries import lines_of
+from dlsetup.rules.wheels import fitting_wheels
+
+_TRITON = re.compile(r"pytorch-triton.*|triton-.+")
+"""Names under which an index of PyTorch ships its own Triton."""
+
+
+def plan_of(question: Question, settled: Settled) -> Plan:
+    """The plan that a settled question stands for."""
+    choices = picked(question, settled)
+    builds = [choice.build for choice in choices]
+    interpreter = interpreter_of(settled)
+    used = {build.index for build in builds}
+    return Plan(
+        target=question.target,
+        python=Version(f"{interpreter.version.major}.{interpreter.version.minor}"),
+        interpreter=interpreter.path,
+        picks=tuple(_pick(question, settled, choice) for choice in choices),
+        cuda=max((build.cuda for build in builds if build.cuda is not None), default=None),
+        requirements=(*(text for build in builds for text in build.requirements), *question.wish.packages),
+        constraints=tuple(sorted(set(_constraints(question, settled, choices)))),
+        indexes=tuple(index for index in question.catalog.indexes if index.name in used),
+        sources=tuple(dict.fromkeys(_sources(question, choices))),
+        because=plan_reasons(question, settled),
+        unknown=plan_unknowns(question, choices),
+    )
+
+
+def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
+    build = choice.build
+    return Pick(
+        framework=build.framework,
+        version=build.version,
+        variant=build.variant,
+        index=build.index,
+        requirement=build.requirements[0] if build.requirements else f"{build.framework}=={build.version}",
+        because=pick_reason(question, settled, choice),
+        sources=build.sources,
+        size_bytes=_size(question, choice),
+    )
+
+
+def _size(question: Question, choice: BuildChoice) -> int | Unknown:
+    wheels = fitting_wheels(choice.build, choice.interpreter, question.target)
+    return wheels.size_bytes if wheels else UNKNOWN
+
+
+def _constraints(question: Question, settled: Settled, choices: list[BuildChoice]) -> Iterator[str]:
+    """Bounds that an installer would not know: libraries that the GPUs limit, and bounds of the picks.
+
+    Exact pins stay with the installer, which reads them from the wheels.
+    """
+    yield from _limited(question, settled)
+    for choice in choices:
+        for name, specifier in question.companions.specifiers(choice.build, choice.interpreter).items():
+            bounded = any(item.operator in ("<", "<=", "!=") for item in specifier)
+            if bounded and name not in question.frameworks and not name.startswith(("nvidia-", "cuda-")):
+                yield f"{name}{specifier}"
+
+
+def _limited(question: Question, settled: Settled) -> Iterator[str]:
+    """The newest version that serves the GPUs, of libraries of which they forbid newer ones."""
+    for key in settled:
+        name = key.removeprefix(library_key(""))
+        if name == key or not lines_of(name, question.catalog.hardware):
+            continue
+        serving = [item for item in question.choices(key) if not question.refusals(item)]
+        if len(serving) < len(question.choices(key)) and isinstance(serving[0], VersionChoice):
+            yield f"{name}<={serving[0].version}"
+
+
+def _sources(question: Question, choices: list[BuildChoice]) -> Iterator[tuple[str, str]]:
+    """Every distribution of a pick belongs to the index of that pick, and to no other."""
+    for choice in choices:
+        for distribution in _distributions(question, choice.build):
+            yield distribution, choice.build.index
+        for name in question.companions.specifiers(choice.build, choice.interpreter):
+            if _TRITON.fullmatch(name) and choice.build.index != "default":
+                yield name, choice.build.index
+
+
+def _distributions(question: Question, build: Build) -> list[str]:
+    own = question.frameworks[build.framework].distributions
+    asked = [
+        canonicalize_name(re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0]) for text in build.requirements
+    ]
+    return list(dict.fromkeys((*asked, *own)))

@@ -1,0 +1,61 @@
+"""The smallest set of wishes, facts and rules that cannot hold together."""
+
+from __future__ import annotations
+
+from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
+from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
+from dlsetup.resolve.refusals import (
+    DRIVER_RULE,
+    GPU_RULE,
+    KERNELS_RULE,
+    LIBRARY_RULE,
+    RELEASE_RULE,
+    WHEEL_RULE,
+)
+from dlsetup.resolve.search import settle
+
+_LESS_TELLING = (
+    RELEASE_RULE,
+    LIBRARY_RULE,
+    VARIANT_RULE,
+    PINS_RULE,
+    FILES_RULE,
+    FAMILY_RULE,
+    DRIVER_RULE,
+    "fact driver",
+    KERNELS_RULE,
+    "gpu",
+    "fact libc",
+    "fact pythons",
+    WHEEL_RULE,
+    "fact platform",
+    "fact gpus",
+    GPU_RULE,
+    "wish python",
+    "wish cuda",
+    "wish accelerator",
+    "bound",
+    "wish",
+)
+"""Where either of two clauses explains a conflict, the one that stands earlier here is left out."""
+
+
+def smallest_core(question: Question) -> frozenset[str]:
+    """Clauses that cannot hold together, of which each one is needed: without it there is a way.
+
+    Found by deletion: every clause is taken away on trial, and for good if the rest still conflicts.
+    A clause that no search has met yet cannot matter, and is taken away without a trial.
+    """
+    removed: frozenset[str] = frozenset()
+    tried: set[str] = set()
+    while waiting := sorted(question.clauses() - tried, key=_order):
+        clause = waiting[0]
+        tried.add(clause)
+        if settle(question, removed=removed | {clause}) is None:
+            removed |= {clause}
+    return frozenset(tried - removed)
+
+
+def _order(clause: str) -> tuple[int, str]:
+    kind = clause if clause in _LESS_TELLING else clause.partition(" ")[0]
+    return _LESS_TELLING.index(kind) if kind in _LESS_TELLING else len(_LESS_TELLING), clause

@@ -1,0 +1,91 @@
+"""For which kind of device builds are chosen, and how strictly."""
+
+from __future__ import annotations
+
+from dlsetup.model.framework import Accelerator, Build
+from dlsetup.model.machine import Gpu, Vendor
+from dlsetup.model.record import Record, Unknown
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
+from dlsetup.rules.gpus import VENDORS
+
+ORDER: tuple[tuple[Vendor, Accelerator], ...] = (
+    ("nvidia", "cuda"),
+    ("amd", "rocm"),
+    ("google", "tpu"),
+    ("ascend", "ascend"),
+    ("intel", "xpu"),
+    ("apple", "mps"),
+)
+STRICT: tuple[Accelerator, ...] = ("cuda", "rocm", "tpu", "ascend")
+"""Where there is such a device, a CPU build is taken only if the user allows it."""
+
+
+class Devices(Record, frozen=True, kw_only=True):
+    """What builds are chosen for."""
+
+    accelerator: Accelerator
+    strict: bool
+    """No other accelerator, and no CPU build of a framework that has builds for accelerators."""
+    clause: str
+    """The wish or fact that decides it."""
+    because: str = ""
+    unknown: str = ""
+
+    def prefers(self, build: Build) -> bool:
+        return build.accelerator == self.accelerator
+
+    def admits(self, build: Build, *, only_cpu: bool) -> bool:
+        """Whether a build is for this kind of device; `only_cpu`: its framework has nothing else."""
+        if build.accelerator == self.accelerator:
+            return True
+        return build.accelerator == "cpu" and (only_cpu or not self.strict)
+
+
+def devices_of(wish: Wish, target: Target) -> Devices:
+    """The kind of device: asked for, or the one the target has, or the CPU where it has none."""
+    if wish.accelerator is not None:
+        strict = wish.accelerator != "cpu" and not wish.allow_cpu
+        return Devices(accelerator=wish.accelerator, strict=strict, clause="wish accelerator")
+    if wish.cuda is not None:
+        return Devices(accelerator="cuda", strict=not wish.allow_cpu, clause="wish cuda")
+    found = _of_macos(target) if target.os == "macos" else _of_gpus(target)
+    if wish.allow_cpu and found.strict:
+        return Devices(
+            accelerator=found.accelerator, strict=False, clause=found.clause, because=found.because
+        )
+    return found
+
+
+def _of_macos(target: Target) -> Devices:
+    accelerator: Accelerator = "mps" if target.arch == "aarch64" else "cpu"
+    return Devices(accelerator=accelerator, strict=False, clause="fact gpus")
+
+
+def _of_gpus(target: Target) -> Devices:
+    if isinstance(target.gpus, Unknown):
+        return _of_driver(target)
+    for vendor, accelerator in ORDER:
+        if any(gpu.vendor == vendor and _usable(gpu) for gpu in target.gpus):
+            because = f"{target.name} has a GPU of {VENDORS[vendor]}"
+            strict = accelerator in STRICT
+            return Devices(accelerator=accelerator, strict=strict, clause="fact gpus", because=because)
+    because = f"{target.name} has no GPU that a framework could use"
+    return Devices(accelerator="cpu", strict=False, clause="fact gpus", because=because)
+
+
+def _of_driver(target: Target) -> Devices:
+    """GPUs are not known: a driver tells that there is one; without a word a GPU is preferred."""
+    unknown = f"which GPUs {target.name} has"
+    if target.driver is None:
+        because = f"{target.name} has no NVIDIA driver"
+        return Devices(
+            accelerator="cpu", strict=False, clause="fact driver", because=because, unknown=unknown
+        )
+    known = not isinstance(target.driver, Unknown) or not isinstance(target.cuda_ceiling, Unknown)
+    return Devices(accelerator="cuda", strict=known, clause="fact driver", unknown=unknown)
+
+
+def _usable(gpu: Gpu) -> bool:
+    """Intel graphics of unknown architecture are mostly those of a processor: no device for XPU builds."""
+    return gpu.vendor != "intel" or not isinstance(gpu.arch, Unknown)

@@ -1,0 +1,95 @@
+"""Targets a little different from the one at hand, the smallest change first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+import msgspec
+
+from dlsetup.model.framework import Hardware
+from dlsetup.model.machine import Gpu, Libc
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.target import Target
+from dlsetup.model.versions import DriverRelease, LibcVersion
+from dlsetup.resolve.question import Question
+from dlsetup.resolve.refusals import gpu_clauses
+from dlsetup.rules.gpus import title_of
+
+replace = msgspec.structs.replace
+KINDS = 5
+"""Of more kinds of GPU than these only single ones are tried alone."""
+_TAGS = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
+
+
+def fewer_gpus(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:
+    """Some kinds of the NVIDIA GPUs without the others, as many as possible."""
+    if isinstance(target.gpus, Unknown):
+        return
+    kinds = [title for title, gpu in gpu_clauses(target, hardware) if gpu.vendor == "nvidia"]
+    sizes = range(len(kinds) - 1, 0, -1) if len(kinds) <= KINDS else [1]
+    for size in sizes:
+        for chosen in combinations(kinds, size):
+            names = [title.removeprefix("gpu ") for title in chosen]
+            kept = [gpu for gpu in target.gpus if gpu.vendor != "nvidia" or title_of(gpu, hardware) in names]
+            numbers = _numbers(target.gpus, names, hardware)
+            text = f"use only {' and '.join(names)}: `CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={numbers}`"
+            yield text, replace(target, gpus=tuple(kept))
+
+
+def drivers(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:
+    """The target with each newer driver from which on something changes, the oldest first."""
+    windows = target.os == "windows" or target.wsl is True
+    known = {DriverRelease(str(row.branch)) for row in hardware.branches}
+    known |= {row.windows if windows else row.linux for row in hardware.floors}
+    current = target.driver
+    verb = "update" if isinstance(current, DriverRelease) else "install"
+    article = "the" if isinstance(current, DriverRelease) else "an"
+    for release in sorted(known):
+        if isinstance(current, DriverRelease) and release <= current:
+            continue
+        where = " on Windows" if target.wsl is True else ""
+        text = f"{verb} {article} NVIDIA driver, {release} or newer{where}"
+        yield text, replace(target, driver=release, cuda_ceiling=UNKNOWN)
+
+
+def newer_libc(question: Question) -> Iterator[tuple[str, Target]]:
+    """The target with a C library new enough for each wheel tag there is, the oldest first."""
+    target = question.target
+    if not isinstance(target.libc, Libc):
+        return
+    tags = {
+        tag
+        for framework in question.frameworks.values()
+        for build in framework.builds
+        for item in build.wheels
+        for tag in item.platform.split(".")
+    }
+    found = {LibcVersion(version) for version in map(_glibc, tags) if version}
+    for version in sorted(found):
+        if (
+            target.libc.name == "musl"
+            or isinstance(target.libc.version, Unknown)
+            or version > target.libc.version
+        ):
+            text = f"use a system or a container with glibc {version} or newer"
+            yield text, replace(target, libc=Libc(name="glibc", version=version))
+
+
+def under_wsl(target: Target) -> Iterator[tuple[str, Target]]:
+    """Linux inside WSL2 on the same Windows machine, with the same driver."""
+    if target.os == "windows":
+        linux = replace(target, os="linux", wsl=True, libc=UNKNOWN, release=UNKNOWN, pythons=UNKNOWN)
+        yield "work inside WSL2 (`wsl --install`), which uses the Windows driver", linux
+
+
+def _numbers(gpus: tuple[Gpu, ...], names: list[str], hardware: Hardware) -> str:
+    """Positions among the NVIDIA GPUs, in the order of the PCI bus as they are listed."""
+    nvidia = [gpu for gpu in gpus if gpu.vendor == "nvidia"]
+    return ",".join(str(place) for place, gpu in enumerate(nvidia) if title_of(gpu, hardware) in names)
+
+
+def _glibc(tag: str) -> str:
+    found = re.match(r"manylinux_(\d+)_(\d+)_", tag)
+    return f"{found[1]}.{found[2]}" if found else _TAGS.get(tag.partition("_")[0], "")

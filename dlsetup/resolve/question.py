@@ -1,0 +1,195 @@
+"""A wish, a target and a catalog as keys to settle, choices for each, and what each choice asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
+from dlsetup.resolve.companions import Companions
+from dlsetup.resolve.devices import devices_of
+from dlsetup.resolve.pieces import (
+    CUDA,
+    NO_CUDA,
+    PYTHON,
+    Ask,
+    BuildChoice,
+    Choice,
+    PythonChoice,
+    Refusal,
+    VersionChoice,
+    library_key,
+    variant_key,
+)
+from dlsetup.resolve.pythons import pythons_of
+from dlsetup.resolve.ranks import python_rank, supported_by, variant_rank
+from dlsetup.resolve.refusals import against_build, against_library, against_python, against_wheels, by_device
+from dlsetup.rules.driver import ceiling_of
+
+FAMILY_RULE = "rule family"
+VARIANT_RULE = "rule variant"
+
+
+class Question:
+    """Everything the search may ask, worked out once and only where it is needed."""
+
+    def __init__(self, wish: Wish, target: Target, catalog: Catalog) -> None:
+        self.wish = wish
+        self.target = target
+        self.catalog = catalog
+        self.devices = devices_of(wish, target)
+        self.ceiling = ceiling_of(target, catalog.hardware)
+        self.wanted = {item.framework: item for item in wish.wanted}
+        self.frameworks = _in_play(tuple(self.wanted), catalog)
+        self.companions = Companions(self.frameworks, target, catalog)
+        self._choices: dict[str, Sequence[Choice]] = {}
+        self._asks: dict[Choice, tuple[Ask, ...]] = {}
+        self._against: dict[Choice, tuple[Refusal, ...]] = {}
+        self._against_builds: dict[int, tuple[Refusal, ...]] = {}
+        self._only_cpu = {
+            name: all(build.accelerator == "cpu" for build in item.builds)
+            for name, item in self.frameworks.items()
+        }
+
+    def choices(self, key: str) -> Sequence[Choice]:
+        """Every choice for a key, the best first."""
+        if key not in self._choices:
+            self._choices[key] = tuple(self._make(key))
+        return self._choices[key]
+
+    def asks(self, choice: Choice) -> tuple[Ask, ...]:
+        """What a choice asks of other keys."""
+        if choice not in self._asks:
+            self._asks[choice] = tuple(self._ask(choice))
+        return self._asks[choice]
+
+    def refusals(self, choice: Choice) -> tuple[Refusal, ...]:
+        """What forbids a choice by itself."""
+        if choice not in self._against:
+            self._against[choice] = tuple(self._refuse(choice))
+        return self._against[choice]
+
+    def admitted(self, choice: Choice, removed: frozenset[str]) -> bool:
+        """Whether nothing forbids a choice once the clauses in `removed` are taken away."""
+        if isinstance(choice, BuildChoice):
+            against = self._against_build(choice.build)
+            if any(item.clauses.isdisjoint(removed) for item in against):
+                return False
+        return not any(item.clauses.isdisjoint(removed) for item in self.refusals(choice))
+
+    def roots(self, removed: frozenset[str]) -> Iterator[Ask]:
+        """What must be settled: every framework of the wish, one CUDA family, one Python."""
+        yield Ask(CUDA, "family", frozenset(choice.facets["family"] for choice in self.choices(CUDA)))
+        yield Ask(PYTHON, "python", frozenset(choice.facets["python"] for choice in self.choices(PYTHON)))
+        for name in self.wanted:
+            if f"wish {name}" not in removed:
+                versions = frozenset(build.version for build in self.frameworks[name].builds)
+                yield Ask(name, "version", versions)
+
+    def clauses(self) -> set[str]:
+        """Every clause that anything looked at so far rests on; after a failed search, all that matter."""
+        against = [*self._against.values(), *self._against_builds.values()]
+        found = {clause for refusals in against for refusal in refusals for clause in refusal.clauses}
+        found |= {ask.rule for asks in self._asks.values() for ask in asks if ask.rule}
+        return found | {f"wish {name}" for name in self.wanted}
+
+    def _make(self, key: str) -> Iterator[Choice]:
+        if key == PYTHON:
+            yield from self._pythons()
+        elif key == CUDA:
+            majors = {
+                build.cuda.major for item in self.frameworks.values() for build in item.builds if build.cuda
+            }
+            yield from (Choice(CUDA, {"family": major}) for major in (*sorted(majors, reverse=True), NO_CUDA))
+        elif key in self.frameworks:
+            yield from self._builds(self.frameworks[key])
+        elif key.startswith(variant_key("")):
+            yield from self._variants(key)
+        else:
+            yield from self.companions.choices(key)
+
+    def _pythons(self) -> Iterator[Choice]:
+        wanted = [self.frameworks[name] for name in self.wanted]
+        found = pythons_of(self.wish, self.target)
+        ranked = sorted(found, key=lambda item: python_rank(item, supported_by(item, wanted)))
+        yield from map(PythonChoice, ranked)
+
+    def _builds(self, framework: Framework) -> Iterator[Choice]:
+        builds = sorted(framework.builds, key=lambda item: variant_rank(item, self.devices, self.ceiling))
+        for build in sorted(builds, key=lambda item: item.version, reverse=True):
+            facets = {
+                "version": build.version,
+                "family": build.cuda.major if build.cuda else NO_CUDA,
+                "variant": (build.variant, build.index, build.requirements),
+                "preferred": self.devices.prefers(build),
+            }
+            for python in self.choices(PYTHON):
+                if isinstance(python, PythonChoice):
+                    yield BuildChoice(build, python.interpreter, {**facets, **python.facets})
+
+    def _variants(self, key: str) -> Iterator[Choice]:
+        found = {
+            (build.variant, build.index)
+            for item in self.frameworks.values()
+            if variant_key(item.family) == key
+            for build in item.builds
+        }
+        yield from (Choice(key, {"variant": pair}) for pair in sorted(found))
+
+    def _ask(self, choice: Choice) -> Iterator[Ask]:
+        if choice.key in (PYTHON, CUDA):
+            yield from self._ask_frameworks(choice)
+        if not isinstance(choice, BuildChoice):
+            return
+        build, framework = choice.build, self.frameworks[choice.key]
+        yield Ask(PYTHON, "python", frozenset({choice.facets["python"]}))
+        if build.cuda is not None:
+            yield Ask(CUDA, "family", frozenset({build.cuda.major}), FAMILY_RULE)
+        if framework.family and build.variant != "any":
+            pair = frozenset({(build.variant, build.index)})
+            yield Ask(variant_key(framework.family), "variant", pair, VARIANT_RULE)
+        yield from self.companions.asks(build, choice.interpreter)
+
+    def _ask_frameworks(self, choice: Choice) -> Iterator[Ask]:
+        """The same relation seen from the other side, so that settling it early narrows the frameworks."""
+        for name in self.wanted:
+            if choice.key == PYTHON:
+                yield Ask(name, "python", frozenset({choice.facets["python"]}))
+            else:
+                yield Ask(name, "family", frozenset({choice.facets["family"], NO_CUDA}), FAMILY_RULE)
+
+    def _refuse(self, choice: Choice) -> Iterator[Refusal]:
+        if isinstance(choice, BuildChoice):
+            yield from self._against_build(choice.build)
+            yield from against_wheels(choice.build, choice.interpreter, self.target)
+            yield from self.companions.against(choice.build, choice.interpreter)
+        elif isinstance(choice, PythonChoice):
+            yield from against_python(choice.interpreter, self.wish, self.target)
+        elif isinstance(choice, VersionChoice):
+            name = choice.key.removeprefix(library_key(""))
+            yield from against_library(name, choice.version, self.target, self.catalog.hardware)
+
+    def _against_build(self, build: Build) -> tuple[Refusal, ...]:
+        found = self._against_builds.get(id(build))
+        if found is None:
+            wanted = self.wanted.get(build.framework)
+            hardware = self.catalog.hardware
+            found = (
+                *against_build(build, wanted, self.wish, self.target, hardware),
+                *by_device(build, self.devices, only_cpu=self._only_cpu[build.framework]),
+            )
+            self._against_builds[id(build)] = found
+        return found
+
+
+def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:
+    """The frameworks of the wish, and those of the catalog that they require, in this order."""
+    found: dict[str, Framework] = {}
+    waiting = list(wanted)
+    while waiting:
+        framework = catalog.framework(waiting.pop(0))
+        if framework is not None and framework.name not in found:
+            found[framework.name] = framework
+            waiting += sorted(Companions.names(framework) & {item.name for item in catalog.frameworks})
+    return found

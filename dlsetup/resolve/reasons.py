@@ -1,0 +1,139 @@
+"""Why this and not a newer one, in one sentence for each pick; what holds for the plan; what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from dlsetup.model.framework import Build
+from dlsetup.model.record import Unknown
+from dlsetup.model.target import Interpreter
+from dlsetup.model.verdict import Verdict
+from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
+from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, PythonChoice, Refusal, python_name
+from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
+from dlsetup.resolve.refusals import RELEASE_RULE
+from dlsetup.resolve.search import Settled, settle
+from dlsetup.rules.driver import driver_serves
+from dlsetup.rules.kernels import serves_every_gpu
+from dlsetup.rules.wheels import has_wheel
+
+JOINT = {
+    FAMILY_RULE: "would bring a second CUDA family",
+    VARIANT_RULE: "has no companions of the same variant",
+    PINS_RULE: "asks for library versions that do not go with the rest",
+    FILES_RULE: "brings libraries that overwrite files of the rest",
+}
+
+
+def picked(question: Question, settled: Settled) -> list[BuildChoice]:
+    """The builds, in the order of the wish, then those that others brought along."""
+    found = [settled[name] for name in question.frameworks if name in settled]
+    return [choice for choice in found if isinstance(choice, BuildChoice)]
+
+
+def interpreter_of(settled: Settled) -> Interpreter:
+    """The Python that was settled on."""
+    choice = settled[PYTHON]
+    if not isinstance(choice, PythonChoice):
+        raise TypeError(f"{choice} is no Python")
+    return choice.interpreter
+
+
+def pick_reason(question: Question, settled: Settled, choice: BuildChoice) -> str:
+    """`newest release that fits; torch 2.15.0: CUDA 13 needs NVIDIA driver 580 or newer on Linux`."""
+    build = choice.build
+    role = (
+        "" if build.framework in question.wanted else f"needed by {_needed_by(question, settled, choice)}; "
+    )
+    newer = _next_newer(question, build)
+    if newer is None:
+        return f"{role}newest release{_of_variant(build, question)}"
+    why = _why_not(question, choice, newer)
+    return f"{role}newest release that fits{_of_variant(build, question)}; {build.framework} {newer}: {why}"
+
+
+def plan_reasons(question: Question, settled: Settled) -> tuple[str, ...]:
+    """Reasons that concern the plan as a whole."""
+    return tuple(_plan_reasons(question, settled))
+
+
+def plan_unknowns(question: Question, choices: list[BuildChoice]) -> tuple[str, ...]:
+    """What could not be confirmed, each thing once."""
+    found = [question.devices.unknown] if question.devices.unknown else []
+    for choice in choices:
+        found += [verdict.because for verdict in _verdicts(question, choice) if verdict.answer == "unknown"]
+    return tuple(dict.fromkeys(found))
+
+
+def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
+    if question.devices.because:
+        yield question.devices.because
+    builds = [choice.build for choice in picked(question, settled)]
+    families = [build.cuda.major for build in builds if build.cuda is not None]
+    if len(families) > 1:
+        yield f"one CUDA family for all, CUDA {families[0]}: libraries of two overwrite each other's files"
+    for build in builds:
+        if build.accelerator == "cpu" and question.devices.accelerator != "cpu":
+            yield f"{build.framework} runs on the CPU: it has no other build that fits {question.target.name}"
+    interpreter = interpreter_of(settled)
+    place = f"is at {interpreter.path}" if interpreter.path else "is fetched by uv if it is missing"
+    yield f"Python {python_name(interpreter)} {place}"
+
+
+def _of_variant(build: Build, question: Question) -> str:
+    if build.cuda is None:
+        return ""
+    driver = question.target.driver
+    runs = "" if driver is None or isinstance(driver, Unknown) else f", which driver {driver} runs"
+    return f" with CUDA {build.cuda.line}{runs}"
+
+
+def _next_newer(question: Question, build: Build) -> Version | None:
+    """The release after the chosen one, prereleases left aside."""
+    builds = question.frameworks[build.framework].builds
+    newer = (item.version for item in builds if item.version > build.version and not item.prerelease)
+    return min(newer, default=None)
+
+
+def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
+    """What keeps the next newer release out: by itself, or only beside the others."""
+    choices = [item for item in question.choices(choice.key) if item.facets["version"] == version]
+    refused = [question.refusals(item) for item in choices]
+    if all(refused):
+        return _weightiest(refused)
+    limit = Ask(choice.key, "version", frozenset({version}))
+    for rule, text in JOINT.items():
+        if settle(question, removed=frozenset({rule}), limits=[limit]) is not None:
+            return f"it {text}"
+    return "it does not go with the rest"
+
+
+def _weightiest(refused: list[tuple[Refusal, ...]]) -> str:
+    """The reason against the choice that came nearest: the one with the fewest refusals."""
+    nearest = min(refused, key=lambda refusals: (len(refusals), min(map(_kind, refusals))))
+    return min(nearest, key=_kind).because
+
+
+def _kind(refusal: Refusal) -> int:
+    """A withdrawn release explains all; a fact explains more than what the user asked for."""
+    if RELEASE_RULE in refusal.clauses:
+        return 0
+    return 2 if any(clause.startswith(("bound", "wish")) for clause in refusal.clauses) else 1
+
+
+def _needed_by(question: Question, settled: Settled, choice: BuildChoice) -> str:
+    for other in picked(question, settled):
+        if any(ask.key == choice.key for ask in question.asks(other)):
+            return f"{other.key} {other.build.version}"
+    return "the rest"
+
+
+def _verdicts(question: Question, choice: BuildChoice) -> Iterator[Verdict]:
+    build, target, hardware = choice.build, question.target, question.catalog.hardware
+    yield has_wheel(build, choice.interpreter, target)
+    if build.cuda is not None:
+        yield driver_serves(target, build.cuda, hardware)
+    if not isinstance(target.gpus, Unknown):
+        yield serves_every_gpu(build, target, hardware)

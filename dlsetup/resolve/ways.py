@@ -1,0 +1,161 @@
+"""Ways out of a conflict, the cheapest first, each found by solving the question it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from packaging.specifiers import SpecifierSet
+
+from dlsetup.model.framework import Catalog
+from dlsetup.model.record import UNKNOWN
+from dlsetup.model.resolution import Plan, WayOut
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wanted, Wish
+from dlsetup.resolve.apart import partition
+from dlsetup.resolve.choose import best
+from dlsetup.resolve.compose import plan_of
+from dlsetup.resolve.elsewhere import drivers, fewer_gpus, newer_libc, under_wsl
+from dlsetup.resolve.question import Question
+from dlsetup.resolve.refusals import GPU_RULE
+from dlsetup.resolve.words import command_of
+
+replace = msgspec.structs.replace
+
+
+def ways_out(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
+    """Changes that lead to a plan. Only what touches the core can help, so nothing else is tried."""
+    wish, target, catalog = question.wish, question.target, question.catalog
+    yield from _versions(wish, target, catalog, core)
+    yield from _pythons(wish, target, catalog, core)
+    if "wish cuda" in core:
+        yield from _changed("take another CUDA", replace(wish, cuda=None), target, catalog)
+    yield from _apart(question, core)
+    if GPU_RULE in core or "wish accelerator" in core:
+        yield from _cpu(wish, target, catalog)
+    yield from _elsewhere(question, core)
+
+
+def plan_for(wish: Wish, target: Target, catalog: Catalog) -> Plan | None:
+    """The best plan for a wish, if there is one."""
+    question = Question(wish, target, catalog)
+    settled = best(question)
+    return plan_of(question, settled) if settled is not None else None
+
+
+def _versions(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str]) -> Iterator[WayOut]:
+    """Another version of one framework; of several only if one is not enough."""
+    bound = [item for item in wish.wanted if f"bound {item.framework}" in core]
+    found = False
+    for item in reversed(bound):
+        plan = plan_for(_freed(wish, {item.framework}), target, catalog)
+        if plan is not None:
+            found = True
+            yield _other_versions(wish, plan, {item.framework})
+    names = {item.framework for item in wish.wanted if str(item.specifier)}
+    if bound and not found and len(names) > 1:
+        plan = plan_for(_freed(wish, names), target, catalog)
+        if plan is not None:
+            yield _other_versions(wish, plan, names)
+
+
+def _freed(wish: Wish, names: set[str]) -> Wish:
+    """The wish without bounds on these frameworks."""
+    wanted = tuple(
+        replace(item, specifier=SpecifierSet(), text="") if item.framework in names else item
+        for item in wish.wanted
+    )
+    return replace(wish, wanted=wanted)
+
+
+def _other_versions(wish: Wish, plan: Plan, names: set[str]) -> WayOut:
+    versions = {pick.framework: pick.version for pick in plan.picks}
+    wanted = tuple(
+        Wanted(
+            framework=item.framework,
+            specifier=SpecifierSet(f"=={versions[item.framework]}"),
+            text=f"{item.framework}=={versions[item.framework]}",
+        )
+        if item.framework in names
+        else item
+        for item in wish.wanted
+    )
+    chosen = " and ".join(f"{name} {versions[name]}" for name in sorted(names))
+    return WayOut(
+        text=f"take {chosen}", command=command_of(replace(wish, wanted=wanted), plan.target), plans=(plan,)
+    )
+
+
+def _pythons(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str]) -> Iterator[WayOut]:
+    if not core & {"wish python", "fact pythons"}:
+        return
+    freed = replace(wish, python=SpecifierSet())
+    for where in (target, replace(target, pythons=UNKNOWN)):
+        plan = plan_for(freed, where, catalog)
+        if plan is not None:
+            asked = replace(wish, python=SpecifierSet(f"=={plan.python}.*"))
+            fetched = "" if plan.interpreter else ", which uv fetches if it is missing"
+            yield WayOut(
+                text=f"take Python {plan.python}{fetched}",
+                command=command_of(asked, plan.target),
+                plans=(plan,),
+            )
+            return
+
+
+def _apart(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
+    """Separate environments, as few as will do."""
+    names = [name for name in question.wanted if f"wish {name}" in core]
+    if len(names) < 2:
+        return
+    groups = partition(question, lambda wish: plan_for(wish, question.target, question.catalog))
+    if groups:
+        commands = [command_of(wish, question.target) for wish, _ in groups]
+        listed = "; ".join(" ".join(item.framework for item in wish.wanted) for wish, _ in groups)
+        yield WayOut(
+            text=f"use {len(groups)} environments: {listed}",
+            command=" && ".join(commands),
+            plans=tuple(plan for _, plan in groups),
+        )
+
+
+def _cpu(wish: Wish, target: Target, catalog: Catalog) -> Iterator[WayOut]:
+    """Some frameworks on the CPU, or all of them."""
+    some = replace(wish, allow_cpu=True)
+    partly = list(_changed("let some run on the CPU", some, target, catalog))
+    mixed = [way for way in partly if len(_accelerated(way.plans[0], catalog)) > 0]
+    yield from mixed
+    everything = replace(wish, accelerator="cpu", cuda=None, allow_cpu=False)
+    yield from _changed("run on the CPU", everything, target, catalog)
+
+
+def _accelerated(plan: Plan, catalog: Catalog) -> list[str]:
+    return [pick.framework for pick in plan.picks if pick.variant not in ("cpu", "any")]
+
+
+def _elsewhere(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
+    """The same wish on a machine that is a little different."""
+    wish, catalog = question.wish, question.catalog
+    changes: list[Iterator[tuple[str, Target]]] = []
+    if any(clause.startswith("gpu ") for clause in core):
+        changes.append(fewer_gpus(question.target, catalog.hardware))
+    if "fact driver" in core:
+        changes.append(drivers(question.target, catalog.hardware))
+    if "fact libc" in core:
+        changes.append(newer_libc(question))
+    if "fact platform" in core:
+        changes.append(under_wsl(question.target))
+    for change in changes:
+        for text, target in change:
+            way = next(_changed(text, wish, target, catalog, told=True), None)
+            if way is not None:
+                yield way
+                break
+
+
+def _changed(
+    text: str, wish: Wish, target: Target, catalog: Catalog, *, told: bool = False
+) -> Iterator[WayOut]:
+    plan = plan_for(wish, target, catalog)
+    if plan is not None:
+        yield WayOut(text=text, command=command_of(wish, target, told=told), plans=(plan,))

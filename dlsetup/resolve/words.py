@@ -1,0 +1,38 @@
+"""The command that asks for a wish on a target."""
+
+from __future__ import annotations
+
+import shlex
+
+from dlsetup.intake.target import describe
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
+
+HERE = Target().name
+
+
+def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
+    """`dlsetup resolve torch==2.14.1 jax --python 3.12`, ready to paste.
+
+    `told`: the target is not the machine at hand (any more), so it is said in words.
+    """
+    words = ["dlsetup", "resolve", *(item.text or item.framework for item in wish.wanted)]
+    if str(wish.python):
+        words += ["--python", _python(str(wish.python))]
+    if wish.cuda is not None:
+        words += ["--cuda", wish.cuda]
+    if wish.accelerator == "cpu":
+        words.append("--cpu")
+    elif wish.accelerator is not None:
+        words += ["--accelerator", wish.accelerator]
+    if wish.allow_cpu:
+        words.append("--allow-cpu")
+    if told or target.name != HERE:
+        words += ["--target", describe(target)]
+    return shlex.join(words)
+
+
+def _python(specifier: str) -> str:
+    """`==3.12.*` is written 3.12."""
+    short = specifier.removeprefix("==").removesuffix(".*")
+    return short if specifier == f"=={short}.*" else specifier
