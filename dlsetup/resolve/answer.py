@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Target
-from dlsetup.model.wish import Wish
+from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.core import smallest_core
@@ -15,21 +17,39 @@ from dlsetup.resolve.question import Question
 from dlsetup.resolve.ways import ways_out
 
 
-def answer(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
-    """The best plan, or the conflict with its ways out. Raises `UsageError` for an unknown framework."""
-    _check(wish, catalog)
-    question = Question(wish, target, catalog)
+def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
+    """The best set of builds that work together on the target, or the smallest reason why there is none.
+
+    Raises `UsageError` for a wish that names no framework, or one that the catalog does not have.
+    """
+    question = Question(_checked(wish, catalog), target, catalog)
     settled = best(question)
     if settled is not None:
         return plan_of(question, settled)
     core = smallest_core(question)
-    return Conflict(target=target, core=clauses_of(question, core), ways_out=tuple(ways_out(question, core)))
+    ways = tuple(ways_out(question, core))
+    return Conflict(target=target, core=clauses_of(question, core), ways_out=ways)
 
 
-def _check(wish: Wish, catalog: Catalog) -> None:
+def fitting_plan(wish: Wish, target: Target, catalog: Catalog) -> Plan | None:
+    """The plan alone, for those who try much and do not ask why something does not fit."""
+    question = Question(_checked(wish, catalog), target, catalog)
+    settled = best(question)
+    return None if settled is None else plan_of(question, settled)
+
+
+def _checked(wish: Wish, catalog: Catalog) -> Wish:
+    """The wish with each framework once: what is said of one twice must hold together."""
     if not wish.wanted:
         raise UsageError("no framework is asked for", hint="name at least one: `dlsetup resolve torch`")
+    merged: dict[str, Wanted] = {}
     for item in wish.wanted:
         if catalog.framework(item.framework) is None:
             known = ", ".join(sorted(framework.name for framework in catalog.frameworks))
             raise UsageError(f"the catalog has no framework `{item.framework}`", hint=f"It has {known}.")
+        before = merged.get(item.framework)
+        if before is not None:
+            specifier = before.specifier & item.specifier
+            item = Wanted(framework=item.framework, specifier=specifier, text=f"{item.framework}{specifier}")
+        merged[item.framework] = item
+    return msgspec.structs.replace(wish, wanted=tuple(merged.values()))
