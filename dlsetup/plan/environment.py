@@ -56,7 +56,7 @@ def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     """What leads to a lock: every file of the environment, with its hash and its one address."""
     wanted = place.inside("dlsetup", "pyproject.toml")
     bounds = place.inside("dlsetup", "constraints.txt")
-    compile_ = (means.uv, "pip", "compile", "--quiet", *_sources(means), *_target(plan, means))
+    compile_ = (means.uv, "pip", "compile", "--quiet", *source_words(means), *_target(plan, means))
     files = ("--constraints", bounds, "--format", "pylock.toml", "--output-file", place.lock, wanted)
     return (
         Write(path=wanted, text=pyproject(plan, seed=means.tool == "venv"), why="say what is wanted"),
@@ -146,7 +146,8 @@ def _platform(plan: Plan, means: Means) -> tuple[str, ...]:
     return () if platform is None else ("--python-platform", platform)
 
 
-def _sources(means: Means) -> tuple[str, ...]:
+def source_words(means: Means) -> tuple[str, ...]:
+    """The options of uv that say where packages may come from."""
     words: list[str] = []
     for index in means.extra_indexes:
         address = index.url or ""

@@ -1,0 +1,138 @@
+"""What uv would move, in its own words, and the repair that follows from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from dlsetup.model import codec
+from dlsetup.model.framework import Hardware
+from dlsetup.model.machine import Environment, SharedFiles
+from dlsetup.model.record import Record, Unknown
+from dlsetup.model.repair import Change, Intent, Repair
+from dlsetup.model.resolution import Pick
+from dlsetup.plan.repair import distributions_of, is_companion
+from dlsetup.rules.libraries import overlap_of
+
+
+class Forecast(Record, frozen=True, kw_only=True):
+    """Versions by name: what an exact installation would take away, and what it would bring."""
+
+    removed: tuple[tuple[str, str], ...] = ()
+    added: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """Libraries that it would only take away: nothing asks for them."""
+        brought = dict(self.added)
+        return tuple(name for name, _ in self.removed if name not in brought and is_companion(name))
+
+
+def read_forecast(text: str) -> Forecast:
+    """The JSON of `uv pip install --dry-run --exact`. Raises `DataError`.
+
+    {"changes": [{"name": "torch", "version": "2.8.0", "action": "uninstalled"}, …], "dry_run": true}
+    """
+    where = "the forecast of uv"
+    changes = codec.decode(text, dict[str, Any], where=where).get("changes", [])
+    rows = codec.convert(changes, tuple[dict[str, Any], ...], where=where)
+    named = [(str(row.get("action")), str(row.get("name")), str(row.get("version"))) for row in rows]
+    return Forecast(
+        removed=tuple((name, version) for action, name, version in named if action == "uninstalled"),
+        added=tuple((name, version) for action, name, version in named if action == "installed"),
+    )
+
+
+def settle(intent: Intent, forecast: Forecast, environment: Environment, hardware: Hardware) -> Repair:
+    """The repair. Of what nothing asks for, only what is part of the fault is removed."""
+    orphans = {
+        name: why for name, why in _orphans(forecast, environment, hardware) if name not in intent.twins
+    }
+    remove = (*intent.twins, *orphans)
+    moved = {name for name, _ in forecast.added}
+    rewrite = tuple(
+        f"{name}=={found.version}"
+        for name in _losing_files(environment, {*remove, *moved})
+        if name not in {*remove, *moved, *forecast.idle} and (found := environment.distribution(name))
+    )
+    changes = (
+        *_brought(intent, forecast, environment),
+        *(_rewritten(pin) for pin in rewrite),
+        *(
+            _removed(name, orphans.get(name, "another distribution owns its files"), environment)
+            for name in remove
+        ),
+    )
+    return Repair(intent=intent, remove=remove, rewrite=rewrite, changes=changes)
+
+
+def _orphans(forecast: Forecast, environment: Environment, hardware: Hardware) -> Iterator[tuple[str, str]]:
+    """Libraries that nothing asks for, and why they go: they were asked for, or their files collide."""
+    asked = _asked_for(environment)
+    staying = {item.name for item in distributions_of(environment)} - set(forecast.idle)
+    staying |= {name for name, _ in forecast.added}
+    for name in forecast.idle:
+        rival = next(iter(sorted(_rivals(name, environment, hardware) & staying)), None)
+        if rival is not None:
+            yield name, f"nothing asks for it, and it owns files of {rival}"
+        elif name in asked:
+            yield name, "nothing asks for it any more"
+
+
+def _rivals(name: str, environment: Environment, hardware: Hardware) -> set[str]:
+    """Distributions that own files of this one, here or by the catalog."""
+    row = overlap_of(name, hardware)
+    known = set(row.distributions) if row else set()
+    here = {owner for item in _shared(environment) if name in item.owners for owner in item.owners}
+    return (known | here) - {name}
+
+
+def _asked_for(environment: Environment) -> set[str]:
+    """Names of all that something installed asks for, whatever the markers."""
+    texts = [
+        text
+        for item in distributions_of(environment)
+        if not isinstance(item.requires, Unknown)
+        for text in item.requires
+    ]
+    named = (re.match(r"\s*([\w.-]+)", text) for text in texts)
+    return {canonicalize_name(found[1]) for found in named if found}
+
+
+def _losing_files(environment: Environment, gone: Collection[str]) -> list[str]:
+    """Owners of files that something else wrote over, or that go with another owner."""
+    found: dict[str, None] = {}
+    for item in _shared(environment):
+        damaged = () if isinstance(item.damaged, Unknown) else item.damaged
+        found |= dict.fromkeys(item.owners if any(name in gone for name in item.owners) else damaged)
+    return list(found)
+
+
+def _shared(environment: Environment) -> tuple[SharedFiles, ...]:
+    return () if isinstance(environment.shared_files, Unknown) else environment.shared_files
+
+
+def _brought(intent: Intent, forecast: Forecast, environment: Environment) -> Iterator[Change]:
+    picks: dict[str, Pick] = {
+        canonicalize_name(Requirement(pick.requirement).name): pick for pick in intent.plan.picks
+    }
+    before = dict(forecast.removed)
+    for name, version in forecast.added:
+        pick = picks.get(name)
+        because = "what is installed asks for it" if pick is None else f"{pick.variant} build: {pick.because}"
+        yield Change(distribution=name, before=before.get(name), after=version, because=because)
+
+
+def _rewritten(pin: str) -> Change:
+    name, _, version = pin.partition("==")
+    because = "another distribution wrote over its files, or takes them along"
+    return Change(distribution=name, before=version, after=version, because=because)
+
+
+def _removed(name: str, because: str, environment: Environment) -> Change:
+    found = environment.distribution(name)
+    return Change(distribution=name, before=str(found.version) if found else "", after=None, because=because)

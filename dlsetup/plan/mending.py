@@ -1,0 +1,103 @@
+"""The steps of a repair: what is written and run, in which order."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath, PureWindowsPath
+
+from msgspec.structs import replace
+
+from dlsetup.model.record import Record
+from dlsetup.model.repair import Intent, Repair
+from dlsetup.model.resolution import Plan
+from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.plan.environment import Means, source_words
+from dlsetup.plan.toml import pyproject
+
+
+class Bench(Record, frozen=True, kw_only=True):
+    """The environment that is worked on and a folder for what uv is told. Paths."""
+
+    environment: str
+    folder: str
+    windows: bool = False
+
+    @property
+    def python(self) -> str:
+        if self.windows:
+            return str(PureWindowsPath(self.environment, "Scripts", "python.exe"))
+        return str(PurePosixPath(self.environment, "bin", "python"))
+
+    def note(self, name: str) -> str:
+        """Path of a file for uv."""
+        kind = PureWindowsPath if self.windows else PurePosixPath
+        return str(kind(self.folder, name))
+
+
+def forecast_steps(intent: Intent, bench: Bench, means: Means, *, alone: bool = False) -> tuple[Step, ...]:
+    """What makes uv say what it would move, without moving it. `alone`: without what else is installed."""
+    others = () if alone else intent.others
+    flags = ("--dry-run", "--exact", "--output-format", "json")
+    return (
+        *_wanted(intent.plan, (*intent.plan.requirements, *others), intent.plan.constraints, bench),
+        _install(bench, means, flags, intent.replace, "ask uv what that moves"),
+    )
+
+
+def weighing_steps(repair: Repair, bench: Bench, means: Means) -> tuple[Step, ...]:
+    """What makes uv lock the files that will be fetched, to know that they exist and what they weigh."""
+    fetched = tuple(f"{item.distribution}=={item.after}" for item in repair.changes if item.after)
+    lock = ("--no-deps", "--format", "pylock.toml", "--output-file", bench.note("pylock.toml"))
+    words = (means.uv, "pip", "compile", "--quiet", *source_words(means), "--python", bench.python)
+    return (
+        *_wanted(repair.intent.plan, fetched, (), bench),
+        Run(argv=(*words, *lock, bench.note("pyproject.toml")), why="weigh what is to be fetched"),
+    )
+
+
+def mending_steps(repair: Repair, bench: Bench, means: Means, *, alone: bool = False) -> tuple[Step, ...]:
+    """What mends the environment on the bench."""
+    intent = repair.intent
+    steps: tuple[Step, ...] = ()
+    if repair.remove:
+        argv = (means.uv, "pip", "uninstall", "--python", bench.python, *repair.remove)
+        steps = (Run(argv=argv, why="remove what must not stay"),)
+    again = tuple(pin.partition("==")[0] for pin in repair.rewrite)
+    if not any(item.after for item in repair.changes):
+        return steps
+    wanted = (*intent.plan.requirements, *(() if alone else intent.others), *repair.rewrite)
+    return (
+        *steps,
+        *_wanted(intent.plan, wanted, intent.plan.constraints, bench),
+        _install(bench, means, (), (*intent.replace, *again), "install what is wanted"),
+    )
+
+
+def mending_procedure(repair: Repair, bench: Bench, means: Means, *, alone: bool = False) -> Procedure:
+    """All steps as they would be done by hand, in the environment itself."""
+    note = "dlsetup does this in a copy, which takes the place of the environment only if it is well."
+    return Procedure(
+        title=f"Steps to mend {bench.environment}",
+        steps=mending_steps(repair, bench, means, alone=alone),
+        notes=(note,),
+    )
+
+
+def _wanted(
+    plan: Plan, requirements: tuple[str, ...], bounds: tuple[str, ...], bench: Bench
+) -> tuple[Step, ...]:
+    text = pyproject(replace(plan, requirements=requirements))
+    return (
+        Write(path=bench.note("pyproject.toml"), text=text, why="say what is wanted"),
+        Write(
+            path=bench.note("constraints.txt"),
+            text="".join(f"{item}\n" for item in bounds),
+            why="bound the rest",
+        ),
+    )
+
+
+def _install(bench: Bench, means: Means, flags: tuple[str, ...], again: tuple[str, ...], why: str) -> Run:
+    forced = tuple(word for name in again for word in ("--reinstall-package", name))
+    words = (means.uv, "pip", "install", *flags, "--python", bench.python, *source_words(means), *forced)
+    files = ("--constraints", bench.note("constraints.txt"), "--requirements", bench.note("pyproject.toml"))
+    return Run(argv=(*words, *files), why=why)

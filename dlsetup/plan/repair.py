@@ -1,0 +1,173 @@
+"""What would mend the examined environment: which builds, and what must not stay beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from dlsetup.judge.roles import matches
+from dlsetup.model.finding import Diagnosis, Finding
+from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.machine import Distribution, Environment, Machine
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.repair import Intent
+from dlsetup.model.resolution import Conflict, Pick, Plan
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.wish import Wish
+from dlsetup.plan.least_change import Present, least_change
+from dlsetup.rules.installed import build_of
+
+MENDABLE = (
+    "onnxruntime-cpu-and-gpu-both",
+    "<framework>-cpu-and-gpu-both",
+    "<framework>-twins",
+    "gpu-arch-not-in-wheel",
+    "rocm-gfx-not-in-build",
+    "driver-too-old",
+    "cpu-only-<framework>",
+    "mixed-cuda-majors",
+    "two-frameworks-share-cudnn",
+    "cudnn-major-mismatch",
+    "cudnn-too-old-at-runtime",
+    "torchvision-torch-mismatch",
+    "torchaudio-torch-mismatch",
+    "numpy2-abi",
+    "tensorflow-without-cuda-wheels",
+    "tensorflow-cannot-find-wheel-libs",
+    "jax-plugin-mismatch",
+    "jax-jaxlib-mismatch",
+    "installed-files-damaged",
+)
+"""Findings that other builds, or the same files once more, take away."""
+
+_COMPANIONS = ("nvidia-", "cuda-", "jax-cuda", "triton", "pytorch-triton")
+_FOR_THEIR_OWN_SAKE = ("nvidia-ml-py",)
+
+
+def mendable(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """The faults that a change of the environment can take away."""
+    faults = [item for item in diagnosis.findings if item.severity != "note"]
+    return tuple(item for item in faults if any(matches(pattern, item.id) for pattern in MENDABLE))
+
+
+def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent | Conflict | None:
+    """What the examined environment should hold; None: nothing in it can be mended by changing it."""
+    environment, mends = machine.environment, mendable(diagnosis)
+    if environment is None or not mends:
+        return None
+    plan = _plan(machine, environment, catalog)
+    if isinstance(plan, Conflict):
+        return plan
+    twins = tuple(_unwanted_twins(environment, plan, catalog))
+    return Intent(
+        environment=environment.path,
+        mends=mends,
+        plan=plan,
+        others=tuple(_others(environment, plan, catalog, twins)),
+        replace=tuple(_replaced(environment, plan, catalog)),
+        twins=twins,
+    )
+
+
+def is_companion(name: str) -> bool:
+    """Whether it is only there for a framework: its CUDA libraries and compilers."""
+    return name.startswith(_COMPANIONS) and name not in _FOR_THEIR_OWN_SAKE
+
+
+def distributions_of(environment: Environment) -> tuple[Distribution, ...]:
+    """What is known to be installed."""
+    return () if isinstance(environment.distributions, Unknown) else environment.distributions
+
+
+def _plan(machine: Machine, environment: Environment, catalog: Catalog) -> Plan | Conflict:
+    present = tuple(_present(environment, catalog))
+    here = _target(machine, environment)
+    if not present:
+        python = environment.python if isinstance(environment.python, Version) else Version("3")
+        return Plan(target=here, python=Version(f"{python.major}.{python.minor}"), picks=())
+    if _made_for_elsewhere(here, present):
+        elsewhere = replace(here, gpus=UNKNOWN, driver=UNKNOWN, cuda_ceiling=UNKNOWN)
+        wish = Wish(wanted=(), accelerator="cuda", allow_cpu=True)
+        return least_change(present, wish, elsewhere, catalog)
+    strict = least_change(present, Wish(wanted=()), here, catalog)
+    if isinstance(strict, Plan):
+        return strict
+    lenient = least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
+    return lenient if isinstance(lenient, Plan) else strict
+
+
+def _made_for_elsewhere(here: Target, present: Iterable[Present]) -> bool:
+    """Whether CUDA builds were put on purpose on a machine without a GPU: a login node, an image."""
+    builds = [item.build for item in present if isinstance(item.build, Build)]
+    return here.gpus == () and any(build.accelerator == "cuda" for build in builds)
+
+
+def _target(machine: Machine, environment: Environment) -> Target:
+    """This machine with the one Python that the environment has."""
+    target = Target.of(machine)
+    if isinstance(environment.python, Unknown):
+        return target
+    python = Interpreter(
+        version=environment.python,
+        path=environment.path,
+        free_threaded=environment.free_threaded is True,
+    )
+    return replace(target, pythons=(python,))
+
+
+def _present(environment: Environment, catalog: Catalog) -> Iterator[Present]:
+    """What is installed in a release that the catalog knows: nothing can be said of another."""
+    for framework in catalog.frameworks:
+        found = _distribution(framework, environment)
+        if found is None:
+            continue
+        public = Version(found.version.public)
+        if any(Version(build.version.public) == public for build in framework.builds):
+            build = build_of(found, environment, catalog)
+            yield Present(framework=framework.name, version=public, build=UNKNOWN if build is None else build)
+
+
+def _distribution(framework: Framework, environment: Environment) -> Distribution | None:
+    found = (environment.distribution(name) for name in framework.distributions)
+    return next((item for item in found if item is not None), None)
+
+
+def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog) -> Iterator[str]:
+    """Of distributions that own one import package, all but the one that the plan asks for."""
+    asked = {canonicalize_name(Requirement(text).name) for text in plan.requirements}
+    for framework in catalog.frameworks:
+        for group in framework.twins:
+            there = [name for name in group if environment.distribution(name)]
+            wanted = [name for name in there if name in asked] or there[-1:]
+            yield from (name for name in there if len(there) > 1 and name not in wanted)
+
+
+def _others(environment: Environment, plan: Plan, catalog: Catalog, twins: Sequence[str]) -> Iterator[str]:
+    """Whatever nothing in the plan brings; a prerelease is named, or the installer would leave it."""
+    picked = {pick.framework for pick in plan.picks}
+    ours = {name for item in catalog.frameworks if item.name in picked for name in item.distributions}
+    for name, version in sorted({(item.name, item.version) for item in distributions_of(environment)}):
+        if name in ours or name in twins or is_companion(name):
+            continue
+        unknown = any(name in framework.distributions for framework in catalog.frameworks)
+        yield f"{name}=={version}" if unknown or version.is_prerelease else name
+
+
+def _replaced(environment: Environment, plan: Plan, catalog: Catalog) -> Iterator[str]:
+    """Distributions whose installed version already answers to the requirement, in another build."""
+    for pick in plan.picks:
+        wanted = Requirement(pick.requirement)
+        found = environment.distribution(canonicalize_name(wanted.name))
+        if found is not None and not wanted.extras and _is_other_build(found, pick, environment, catalog):
+            yield found.name
+
+
+def _is_other_build(found: Distribution, pick: Pick, environment: Environment, catalog: Catalog) -> bool:
+    build = build_of(found, environment, catalog)
+    if isinstance(build, Build):
+        return (build.variant, build.index) != (pick.variant, pick.index)
+    return found.variant != pick.variant
