@@ -60,7 +60,7 @@ def fetchable_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...
     """The Pythons (major and minor) that this uv could fetch; none where it must not."""
     if environ.get("UV_PYTHON_DOWNLOADS") == "never" or environ.get("UV_OFFLINE"):
         return ()
-    argv = (uv, "python", "list", "--only-downloads", "--output-format", "json", "--quiet")
+    argv = (uv, "python", "list", "--only-downloads", "--output-format", "json")
     finished = run(argv, variables(environ))
     try:
         rows = json.loads(finished.out) if finished.ok else []

@@ -37,11 +37,6 @@ class Request(Record, frozen=True, kw_only=True):
     yes: bool = False
     as_json: bool = False
 
-    @property
-    def foreign(self) -> bool:
-        """Whether it is built for another machine than this one."""
-        return self.question.target is not None or self.question.machine_file is not None
-
 
 def tool_of(request: Request) -> Tool:
     """Raises `UsageError` for a word that is no tool, and for options that the tool does not have."""
@@ -71,7 +66,7 @@ def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host
         if found is None and not request.dry_run:
             raise missing(text)
         conda = found or CondaTool(name="conda", path="conda")
-        steps = conda_steps(text, place, conda, plan, foreign=request.foreign)
+        steps = conda_steps(text, place, conda, plan, foreign=request.question.foreign)
         return CondaBuild(place, conda, steps, passport, conda_runner(host.environ, seen=seen))
     located, rest = with_addresses(plan, [parse_index(text) for text in request.indexes])
     means = Means(
@@ -80,6 +75,6 @@ def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host
         extra_indexes=rest,
         find_links=request.find_links,
         offline=request.offline,
-        foreign=request.foreign,
+        foreign=request.question.foreign,
     )
     return UvBuild(located, place, means, passport, uv_runner(host.environ, seen=seen))

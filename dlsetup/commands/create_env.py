@@ -67,7 +67,7 @@ def run(request: Request) -> int:
     catalog = catalog_of(wish, request.question)
     here = Target.of(machine_of(None))
     target = _target(request, here, host)
-    gpu_here = not request.foreign and here.gpus != ()
+    gpu_here = not request.question.foreign and here.gpus != ()
     task = Task(request, tool, place, host, catalog, target, gpu_here, notes)
     try:
         return _answer(task, resolve(wish, target, catalog))
@@ -155,7 +155,7 @@ def _check_answer(request: Request) -> None:
 
 def _target(request: Request, here: Target, host: Host) -> Target:
     """The target with the Pythons that can be had here. A conda tool brings its own, like uv."""
-    target = target_of(request.question) if request.foreign else here
+    target = target_of(request.question) if request.question.foreign else here
     if not request.dry_run:
         check_buildable(target, here)
     fetchable = () if request.offline else fetchable_pythons(find_uv(host.environ), host.environ)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import tomli
@@ -58,6 +59,7 @@ def _rank(wheel: dict[str, Any]) -> tuple[bool, tuple[Any, ...]]:
 
 
 def _worth(tag: Tag) -> tuple[Any, ...]:
-    numbers = tuple(int(part) for part in tag.platform.split("_") if part.isdigit())
     own = tag.abi not in ("none", "abi3")
-    return own, tag.abi == "abi3", tag.platform != "any", numbers
+    line = re.match(r"[a-z]+_(\d+)_(\d+)_", tag.platform)
+    version = (int(line[1]), int(line[2])) if line else (0, 0)
+    return own, tag.abi == "abi3", tag.platform != "any", version
