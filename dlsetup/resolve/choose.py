@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from dlsetup.resolve.pieces import PYTHON, Ask, Choice
+from dlsetup.resolve.pieces import ALL, PYTHON, Ask, Choice, Force
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, settle
 
 
-def best(question: Question, *, removed: frozenset[str] = frozenset()) -> Settled | None:
+def best(question: Question, force: Force = ALL) -> Settled | None:
     """The best of all ways, or None if there is none.
 
     In this order: a GPU for each framework, the newest release of each, its best variant, then Python.
     Each decision takes the best value for which the search still finds a way for all the rest, so the
     answer does not depend on the order of rows or on how the search proceeds.
     """
-    settled = settle(question, removed=removed)
+    settled = settle(question, force)
     if settled is None:
         return None
     limits: list[Ask] = []
     for key, facet in _decisions(question):
         if key not in settled:
             continue
-        for value in _better(question, settled[key], facet, removed, limits):
-            found = settle(question, removed=removed, limits=(*limits, Ask(key, facet, frozenset({value}))))
+        for value in _better(question, settled[key], facet, force, limits):
+            found = settle(question, force, (*limits, Ask(key, facet, frozenset({value}))))
             if found is not None:
                 settled = found
                 break
@@ -40,7 +40,7 @@ def _decisions(question: Question) -> Iterator[tuple[str, str]]:
 
 
 def _better(
-    question: Question, current: Choice, facet: str, removed: frozenset[str], limits: list[Ask]
+    question: Question, current: Choice, facet: str, force: Force, limits: list[Ask]
 ) -> Iterator[Hashable]:
     """Values of a facet that rank before the current one and are not ruled out by themselves."""
     mine = [ask for ask in limits if ask.key == current.key]
@@ -54,6 +54,6 @@ def _better(
             return
         if value in seen or not all(ask.admits(choice) for ask in mine):
             continue
-        if question.admitted(choice, removed):
+        if question.admitted(choice, force):
             seen.add(value)
             yield value

@@ -18,6 +18,8 @@ from dlsetup.rules.libraries import applying, lines_of, marker_environment, over
 
 PINS_RULE = "rule pins"
 FILES_RULE = "rule files"
+_PINS = frozenset({PINS_RULE})
+_FILES = frozenset({FILES_RULE})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -43,12 +45,12 @@ class Companions:
         """What a build asks of frameworks, of shared libraries and of shared files."""
         for name, specifier in self._asked(build, interpreter):
             if name in self.frameworks and name != build.framework:
-                yield Ask(name, "version", self._framework_versions(name, specifier), PINS_RULE)
+                yield Ask(name, "version", self._framework_versions(name, specifier), _PINS)
             elif name in self._shared:
-                yield Ask(library_key(name), "version", self._library_versions(name, specifier), PINS_RULE)
+                yield Ask(library_key(name), "version", self._library_versions(name, specifier), _PINS)
             overlap = overlap_of(name, self.catalog.hardware)
             if overlap is not None:
-                yield Ask(files_key(overlap.path), "owner", frozenset({name}), FILES_RULE)
+                yield Ask(files_key(overlap.path), "owner", frozenset({name}), _FILES)
 
     def against(self, build: Build, interpreter: Interpreter) -> Iterator[Refusal]:
         """Libraries that only this build asks for, in versions that nobody has published."""
@@ -58,7 +60,7 @@ class Companions:
                 continue
             if not self._library_versions(name, specifier):
                 text = f"{build.framework} {build.version} asks for {name}{specifier}, which does not exist"
-                yield Refusal(frozenset({PINS_RULE}), text, build.sources)
+                yield Refusal(_PINS, text, build.sources)
 
     def choices(self, key: str) -> Iterator[Choice]:
         """Versions of a shared library, the newest first, or the possible owners of shared files."""

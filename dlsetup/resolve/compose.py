@@ -81,7 +81,7 @@ def _limited(question: Question, settled: Settled) -> Iterator[str]:
         name = key.removeprefix(library_key(""))
         if name == key or not lines_of(name, question.catalog.hardware):
             continue
-        serving = [item for item in question.choices(key) if not question.refusals(item)]
+        serving = [item for item in question.choices(key) if not any(question.refusals(item))]
         if len(serving) < len(question.choices(key)) and isinstance(serving[0], VersionChoice):
             yield f"{name}<={serving[0].version}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
+from dlsetup.resolve.pieces import Force
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
 from dlsetup.resolve.refusals import (
     DRIVER_RULE,
@@ -43,17 +44,14 @@ _LESS_TELLING = (
 def smallest_core(question: Question) -> frozenset[str]:
     """Clauses that cannot hold together, of which each one is needed: without it there is a way.
 
-    Found by deletion: every clause is taken away on trial, and for good if the rest still conflicts.
-    A clause that no search has met yet cannot matter, and is taken away without a trial.
+    Found by deletion. It starts from the clauses that the failed search has met, which are enough for
+    it to fail again; each is taken away on trial, and for good if the others still conflict.
     """
-    removed: frozenset[str] = frozenset()
-    tried: set[str] = set()
-    while waiting := sorted(question.clauses() - tried, key=_order):
-        clause = waiting[0]
-        tried.add(clause)
-        if settle(question, removed=removed | {clause}) is None:
-            removed |= {clause}
-    return frozenset(tried - removed)
+    core = frozenset(question.clauses())
+    for clause in sorted(core, key=_order):
+        if settle(question, Force(only=core - {clause})) is None:
+            core -= {clause}
+    return core
 
 
 def _order(clause: str) -> tuple[int, str]:

@@ -34,8 +34,8 @@ def fewer_gpus(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target
             names = [title.removeprefix("gpu ") for title in chosen]
             kept = [gpu for gpu in target.gpus if gpu.vendor != "nvidia" or title_of(gpu, hardware) in names]
             numbers = _numbers(target.gpus, names, hardware)
-            text = f"use only {' and '.join(names)}: `CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={numbers}`"
-            yield text, replace(target, gpus=tuple(kept))
+            setting = f"`CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={numbers}`"
+            yield f"use only {' and '.join(names)}: {setting}", replace(target, gpus=tuple(kept))
 
 
 def drivers(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:

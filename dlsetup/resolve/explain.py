@@ -9,7 +9,7 @@ from dlsetup.model.machine import Libc
 from dlsetup.model.record import Unknown
 from dlsetup.model.resolution import Clause
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
-from dlsetup.resolve.pieces import BuildChoice
+from dlsetup.resolve.pieces import BuildChoice, Force
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
 from dlsetup.resolve.reasons import picked
 from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE
@@ -39,8 +39,7 @@ def _clause(question: Question, clause: str, core: frozenset[str]) -> Clause:
         return Clause(kind="wish", text=_wish(question, name))
     if kind in ("fact", "gpu"):
         return Clause(kind="fact", text=_fact(question, clause))
-    removed = frozenset(question.clauses() - core | {clause})
-    against = settle(question, removed=removed) or {}
+    against = settle(question, Force(only=core - {clause})) or {}
     text, source = _rule(question, clause, against)
     return Clause(kind="rule", text=text, source=source)
 
@@ -127,11 +126,15 @@ def _joint(question: Question, clause: str, choices: list[BuildChoice]) -> Itera
         if clause == PINS_RULE:
             yield from _pins(question, one, other)
         if clause == FILES_RULE:
-            asked = (question.companions.specifiers(item.build, item.interpreter) for item in (one, other))
-            verdict = files_apart(*asked, question.catalog.hardware)
+            mine, yours = (
+                question.companions.specifiers(item.build, item.interpreter) for item in (one, other)
+            )
+            verdict = files_apart(mine, yours, question.catalog.hardware)
             if verdict.refused:
-                owners = f"of {name_of(one.build)} and {name_of(other.build)}"
-                yield f"{verdict.because} ({owners})", verdict.sources[0]
+                yield (
+                    f"{name_of(one.build)} and {name_of(other.build)}: {verdict.because}",
+                    verdict.sources[0],
+                )
 
 
 def _families(one: BuildChoice, other: BuildChoice) -> str:

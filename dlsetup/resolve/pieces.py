@@ -23,12 +23,12 @@ NO_CUDA = 0
 
 
 class Ask(NamedTuple):
-    """`key` must be settled so that its `facet` is one of `values`, as long as the clause `rule` holds."""
+    """`key` must be settled so that its `facet` is one of `values`, as long as all of `clauses` hold."""
 
     key: str
     facet: str
     values: frozenset[Hashable]
-    rule: str = ""
+    clauses: frozenset[str] = frozenset()
 
     def admits(self, choice: Choice) -> bool:
         return choice.facets.get(self.facet) in self.values
@@ -40,6 +40,20 @@ class Refusal(NamedTuple):
     clauses: frozenset[str]
     because: str
     sources: tuple[str, ...] = ()
+
+
+class Force(NamedTuple):
+    """Which clauses hold: all of them, all without a few, or none but some."""
+
+    without: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+
+    def holds(self, clauses: frozenset[str]) -> bool:
+        """Whether all of `clauses` hold."""
+        return clauses.isdisjoint(self.without) and (self.only is None or clauses <= self.only)
+
+
+ALL = Force()
 
 
 class Choice:

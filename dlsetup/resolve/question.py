@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Target
@@ -16,6 +16,7 @@ from dlsetup.resolve.pieces import (
     Ask,
     BuildChoice,
     Choice,
+    Force,
     PythonChoice,
     Refusal,
     VersionChoice,
@@ -24,11 +25,23 @@ from dlsetup.resolve.pieces import (
 )
 from dlsetup.resolve.pythons import pythons_of
 from dlsetup.resolve.ranks import python_rank, supported_by, variant_rank
-from dlsetup.resolve.refusals import against_build, against_library, against_python, against_wheels, by_device
+from dlsetup.resolve.refusals import (
+    against_library,
+    against_python,
+    against_wheels,
+    by_device,
+    by_hardware,
+    by_platform,
+    by_wish,
+)
+from dlsetup.resolve.remembered import Remembered
 from dlsetup.rules.driver import ceiling_of
+from dlsetup.rules.gpus import with_capabilities
 
 FAMILY_RULE = "rule family"
 VARIANT_RULE = "rule variant"
+_FAMILY = frozenset({FAMILY_RULE})
+_VARIANT = frozenset({VARIANT_RULE})
 
 
 class Question:
@@ -36,8 +49,8 @@ class Question:
 
     def __init__(self, wish: Wish, target: Target, catalog: Catalog) -> None:
         self.wish = wish
-        self.target = target
         self.catalog = catalog
+        self.target = with_capabilities(target, catalog.hardware)
         self.devices = devices_of(wish, target)
         self.ceiling = ceiling_of(target, catalog.hardware)
         self.wanted = {item.framework: item for item in wish.wanted}
@@ -45,8 +58,8 @@ class Question:
         self.companions = Companions(self.frameworks, target, catalog)
         self._choices: dict[str, Sequence[Choice]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
-        self._against: dict[Choice, tuple[Refusal, ...]] = {}
-        self._against_builds: dict[int, tuple[Refusal, ...]] = {}
+        self._against: dict[Choice, Remembered[Refusal]] = {}
+        self._against_builds: dict[int, Remembered[Refusal]] = {}
         self._only_cpu = {
             name: all(build.accelerator == "cpu" for build in item.builds)
             for name, item in self.frameworks.items()
@@ -64,35 +77,35 @@ class Question:
             self._asks[choice] = tuple(self._ask(choice))
         return self._asks[choice]
 
-    def refusals(self, choice: Choice) -> tuple[Refusal, ...]:
-        """What forbids a choice by itself."""
-        if choice not in self._against:
-            self._against[choice] = tuple(self._refuse(choice))
-        return self._against[choice]
-
-    def admitted(self, choice: Choice, removed: frozenset[str]) -> bool:
-        """Whether nothing forbids a choice once the clauses in `removed` are taken away."""
+    def refusals(self, choice: Choice) -> Iterator[Refusal]:
+        """What forbids a choice by itself, the cheapest questions first."""
         if isinstance(choice, BuildChoice):
-            against = self._against_build(choice.build)
-            if any(item.clauses.isdisjoint(removed) for item in against):
-                return False
-        return not any(item.clauses.isdisjoint(removed) for item in self.refusals(choice))
+            yield from self._against_build(choice.build)
+        if choice not in self._against:
+            self._against[choice] = Remembered(self._refuse(choice))
+        yield from self._against[choice]
 
-    def roots(self, removed: frozenset[str]) -> Iterator[Ask]:
+    def admitted(self, choice: Choice, force: Force) -> bool:
+        """Whether nothing that is in force forbids a choice."""
+        return not any(force.holds(refusal.clauses) for refusal in self.refusals(choice))
+
+    def roots(self, force: Force) -> Iterator[Ask]:
         """What must be settled: every framework of the wish, one CUDA family, one Python."""
         yield Ask(CUDA, "family", frozenset(choice.facets["family"] for choice in self.choices(CUDA)))
         yield Ask(PYTHON, "python", frozenset(choice.facets["python"] for choice in self.choices(PYTHON)))
         for name in self.wanted:
-            if f"wish {name}" not in removed:
+            if force.holds(frozenset({f"wish {name}"})):
                 versions = frozenset(build.version for build in self.frameworks[name].builds)
                 yield Ask(name, "version", versions)
 
     def clauses(self) -> set[str]:
         """Every clause that anything looked at so far rests on; after a failed search, all that matter."""
-        against = [*self._against.values(), *self._against_builds.values()]
-        found = {clause for refusals in against for refusal in refusals for clause in refusal.clauses}
-        found |= {ask.rule for asks in self._asks.values() for ask in asks if ask.rule}
-        return found | {f"wish {name}" for name in self.wanted}
+        against = (*self._against.values(), *self._against_builds.values())
+        met: Iterable[frozenset[str]] = (
+            *(refusal.clauses for refusals in against for refusal in refusals.known),
+            *(ask.clauses for asks in self._asks.values() for ask in asks),
+        )
+        return {f"wish {name}" for name in self.wanted}.union(*met)
 
     def _make(self, key: str) -> Iterator[Choice]:
         if key == PYTHON:
@@ -145,10 +158,10 @@ class Question:
         build, framework = choice.build, self.frameworks[choice.key]
         yield Ask(PYTHON, "python", frozenset({choice.facets["python"]}))
         if build.cuda is not None:
-            yield Ask(CUDA, "family", frozenset({build.cuda.major}), FAMILY_RULE)
+            yield Ask(CUDA, "family", frozenset({build.cuda.major}), _FAMILY)
         if framework.family and build.variant != "any":
             pair = frozenset({(build.variant, build.index)})
-            yield Ask(variant_key(framework.family), "variant", pair, VARIANT_RULE)
+            yield Ask(variant_key(framework.family), "variant", pair, _VARIANT)
         yield from self.companions.asks(build, choice.interpreter)
 
     def _ask_frameworks(self, choice: Choice) -> Iterator[Ask]:
@@ -157,11 +170,10 @@ class Question:
             if choice.key == PYTHON:
                 yield Ask(name, "python", frozenset({choice.facets["python"]}))
             else:
-                yield Ask(name, "family", frozenset({choice.facets["family"], NO_CUDA}), FAMILY_RULE)
+                yield Ask(name, "family", frozenset({choice.facets["family"], NO_CUDA}), _FAMILY)
 
     def _refuse(self, choice: Choice) -> Iterator[Refusal]:
         if isinstance(choice, BuildChoice):
-            yield from self._against_build(choice.build)
             yield from against_wheels(choice.build, choice.interpreter, self.target)
             yield from self.companions.against(choice.build, choice.interpreter)
         elif isinstance(choice, PythonChoice):
@@ -170,17 +182,18 @@ class Question:
             name = choice.key.removeprefix(library_key(""))
             yield from against_library(name, choice.version, self.target, self.catalog.hardware)
 
-    def _against_build(self, build: Build) -> tuple[Refusal, ...]:
-        found = self._against_builds.get(id(build))
-        if found is None:
-            wanted = self.wanted.get(build.framework)
-            hardware = self.catalog.hardware
-            found = (
-                *against_build(build, wanted, self.wish, self.target, hardware),
-                *by_device(build, self.devices, only_cpu=self._only_cpu[build.framework]),
-            )
-            self._against_builds[id(build)] = found
-        return found
+    def _against_build(self, build: Build) -> Remembered[Refusal]:
+        """On whichever Python: kept by the build, because each Python asks it anew."""
+        if id(build) not in self._against_builds:
+            self._against_builds[id(build)] = Remembered(self._refuse_build(build))
+        return self._against_builds[id(build)]
+
+    def _refuse_build(self, build: Build) -> Iterator[Refusal]:
+        wanted = self.wanted.get(build.framework)
+        yield from by_wish(build, wanted, self.wish)
+        yield from by_platform(build, self.target)
+        yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
+        yield from by_hardware(build, self.target, self.catalog.hardware)
 
 
 def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:

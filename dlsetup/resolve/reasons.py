@@ -11,20 +11,20 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
-from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, PythonChoice, Refusal, python_name
+from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Force, PythonChoice, Refusal, python_name
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
-from dlsetup.resolve.refusals import RELEASE_RULE
+from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE
 from dlsetup.resolve.search import Settled, settle
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.wheels import has_wheel
 
-JOINT = {
-    FAMILY_RULE: "would bring a second CUDA family",
-    VARIANT_RULE: "has no companions of the same variant",
-    PINS_RULE: "asks for library versions that do not go with the rest",
-    FILES_RULE: "brings libraries that overwrite files of the rest",
-}
+JOINT = (
+    ({FAMILY_RULE, FILES_RULE}, "it would bring a second CUDA family"),
+    ({FILES_RULE}, "its libraries would overwrite files of the rest"),
+    ({PINS_RULE}, "it asks for library versions that do not go with the rest"),
+    ({VARIANT_RULE}, "it has no companions of the same variant"),
+)
 
 
 def picked(question: Question, settled: Settled) -> list[BuildChoice]:
@@ -100,27 +100,29 @@ def _next_newer(question: Question, build: Build) -> Version | None:
 def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
     """What keeps the next newer release out: by itself, or only beside the others."""
     choices = [item for item in question.choices(choice.key) if item.facets["version"] == version]
-    refused = [question.refusals(item) for item in choices]
+    refused = [tuple(question.refusals(item)) for item in choices]
     if all(refused):
         return _weightiest(refused)
     limit = Ask(choice.key, "version", frozenset({version}))
-    for rule, text in JOINT.items():
-        if settle(question, removed=frozenset({rule}), limits=[limit]) is not None:
-            return f"it {text}"
+    for clauses, text in JOINT:
+        if settle(question, Force(without=frozenset(clauses)), [limit]) is not None:
+            return text
     return "it does not go with the rest"
 
 
 def _weightiest(refused: list[tuple[Refusal, ...]]) -> str:
     """The reason against the choice that came nearest: the one with the fewest refusals."""
-    nearest = min(refused, key=lambda refusals: (len(refusals), min(map(_kind, refusals))))
+    nearest = min(refused, key=lambda refusals: (max(map(_kind, refusals)), len(refusals)))
     return min(nearest, key=_kind).because
 
 
 def _kind(refusal: Refusal) -> int:
-    """A withdrawn release explains all; a fact explains more than what the user asked for."""
+    """A withdrawn release explains all, then a fact; what was asked for, or that it is no GPU build, least."""
     if RELEASE_RULE in refusal.clauses:
         return 0
-    return 2 if any(clause.startswith(("bound", "wish")) for clause in refusal.clauses) else 1
+    if GPU_RULE in refusal.clauses or any(clause.startswith(("bound", "wish")) for clause in refusal.clauses):
+        return 2
+    return 1
 
 
 def _needed_by(question: Question, settled: Settled, choice: BuildChoice) -> str:

@@ -29,12 +29,8 @@ RELEASE_RULE = "rule release"
 LIBRARY_RULE = "rule library"
 
 
-def against_build(
-    build: Build, wanted: Wanted | None, wish: Wish, target: Target, hardware: Hardware
-) -> Iterator[Refusal]:
-    """What forbids a build on whichever Python, the cheapest questions first."""
-    yield from _by_wish(build, wanted, wish)
-    yield from _by_platform(build, target)
+def by_hardware(build: Build, target: Target, hardware: Hardware) -> Iterator[Refusal]:
+    """A driver too old for the build, or a GPU that it holds no code for."""
     if build.accelerator == "cuda":
         yield from _by_driver(build, target, hardware)
     if build.accelerator in VENDOR_OF:
@@ -65,10 +61,17 @@ def against_python(interpreter: Interpreter, wish: Wish, target: Target) -> Iter
 
 
 def against_wheels(build: Build, interpreter: Interpreter, target: Target) -> Iterator[Refusal]:
-    """A release that does not admit this Python, or has no wheel for it (on this platform)."""
-    for verdict in (has_wheel(build, interpreter, target), accepts_python(build, interpreter)):
-        if verdict.refused:
-            yield Refusal(frozenset({WHEEL_RULE}), verdict.because, verdict.sources)
+    """A release that does not admit this Python, or has no wheel for it.
+
+    A build without any wheel for the platform is refused for that reason alone, by `by_platform`.
+    """
+    anywhere = has_wheel(build, interpreter, Target())
+    here = has_wheel(build, interpreter, target)
+    if anywhere.refused or (here.refused and not has_platform(build, target).refused):
+        yield Refusal(frozenset({WHEEL_RULE}), here.because, here.sources)
+    verdict = accepts_python(build, interpreter)
+    if verdict.refused:
+        yield Refusal(frozenset({WHEEL_RULE}), verdict.because, verdict.sources)
 
 
 def against_library(
@@ -90,7 +93,8 @@ def gpu_clauses(target: Target, hardware: Hardware) -> list[tuple[str, Gpu]]:
     return sorted(kinds.items())
 
 
-def _by_wish(build: Build, wanted: Wanted | None, wish: Wish) -> Iterator[Refusal]:
+def by_wish(build: Build, wanted: Wanted | None, wish: Wish) -> Iterator[Refusal]:
+    """A release or a CUDA that is not asked for; a withdrawn or unfinished one that nobody named."""
     specifier = wanted.specifier if wanted else SpecifierSet()
     if not specifier_admits(specifier, build):
         yield _refusal(
@@ -121,7 +125,8 @@ def _of_line(build: Build, wanted: str) -> bool:
     return str(build.cuda.line) == wanted or (build.variant == f"cu{build.cuda.major}" == f"cu{wanted[:2]}")
 
 
-def _by_platform(build: Build, target: Target) -> Iterator[Refusal]:
+def by_platform(build: Build, target: Target) -> Iterator[Refusal]:
+    """A build without a wheel for the system, the processor or the C library, on whichever Python."""
     verdict = has_platform(build, target)
     if not verdict.refused:
         return

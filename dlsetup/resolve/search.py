@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from resolvelib import AbstractProvider, BaseReporter, Resolver
 from resolvelib.resolvers import ResolutionImpossible
 from resolvelib.structs import Matches, RequirementInformation
 
-from dlsetup.resolve.pieces import CUDA, PYTHON, Ask, Choice
+from dlsetup.resolve.pieces import ALL, CUDA, PYTHON, Ask, Choice, Force
 from dlsetup.resolve.question import Question
+from dlsetup.resolve.remembered import Remembered
 
 ROUNDS = 100_000
+SEEN = ("version", "python", "family", "owner", "variant")
+"""Facets that choices of other keys may ask about."""
 Settled = dict[str, Choice]
 
 
-def settle(
-    question: Question, *, removed: frozenset[str] = frozenset(), limits: Iterable[Ask] = ()
-) -> Settled | None:
+def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -> Settled | None:
     """One choice for every key that has to be settled, or None if there is no way.
 
-    `removed` are clauses taken away, `limits` are further asks. Whatever order the search takes, the
-    answer to *whether* there is a way is exact; which way it finds is not the best one (`choose` is).
+    `force` says which clauses hold, `limits` are further asks. Whatever order the search takes, the
+    answer to *whether* there is a way is exact; the way it finds need not be the best (`choose` is).
     """
-    resolver = Resolver(_Provider(question, removed), BaseReporter())
+    resolver = Resolver(_Provider(question, force), BaseReporter())
     try:
-        result = resolver.resolve((*question.roots(removed), *limits), max_rounds=ROUNDS)
+        result = resolver.resolve((*question.roots(force), *limits), max_rounds=ROUNDS)
     except ResolutionImpossible:
         return None
     return dict(result.mapping)
@@ -34,10 +35,11 @@ def settle(
 class _Provider(AbstractProvider[Ask, Choice, str]):
     """What resolvelib asks of us."""
 
-    def __init__(self, question: Question, removed: frozenset[str]) -> None:
+    def __init__(self, question: Question, force: Force) -> None:
         self.question = question
-        self.removed = removed
+        self.force = force
         self.order = {key: place for place, key in enumerate((CUDA, PYTHON, *question.frameworks))}
+        self._admitted: dict[str, Remembered[Choice]] = {}
 
     def identify(self, requirement_or_candidate: Ask | Choice) -> str:
         return requirement_or_candidate.key
@@ -59,21 +61,33 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         incompatibilities: Mapping[str, Iterator[Choice]],
     ) -> Matches[Choice]:
         asks = tuple(requirements[identifier])
-        excluded = set(incompatibilities[identifier])
+        excluded = {self._likeness(choice) for choice in incompatibilities[identifier]}
 
         def matching() -> Iterator[Choice]:
-            for choice in self.question.choices(identifier):
-                if (
-                    choice not in excluded
-                    and all(ask.admits(choice) for ask in asks)
-                    and self.question.admitted(choice, self.removed)
-                ):
-                    yield choice
+            seen = set(excluded)
+            for choice in self._choices(identifier):
+                if all(ask.admits(choice) for ask in asks):
+                    likeness = self._likeness(choice)
+                    if likeness not in seen:
+                        seen.add(likeness)
+                        yield choice
 
         return matching
+
+    def _choices(self, key: str) -> Remembered[Choice]:
+        """The choices that nothing in force forbids."""
+        if key not in self._admitted:
+            choices = self.question.choices(key)
+            admitted = (choice for choice in choices if self.question.admitted(choice, self.force))
+            self._admitted[key] = Remembered(admitted)
+        return self._admitted[key]
+
+    def _likeness(self, choice: Choice) -> Hashable:
+        """What others can see of a choice: of those that ask the same and look the same, one is enough."""
+        return self.question.asks(choice), *(choice.facets.get(facet) for facet in SEEN)
 
     def is_satisfied_by(self, requirement: Ask, candidate: Choice) -> bool:
         return requirement.admits(candidate)
 
     def get_dependencies(self, candidate: Choice) -> Iterable[Ask]:
-        return [ask for ask in self.question.asks(candidate) if ask.rule not in self.removed]
+        return [ask for ask in self.question.asks(candidate) if self.force.holds(ask.clauses)]

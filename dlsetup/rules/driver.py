@@ -54,6 +54,11 @@ def driver_floor(cuda: CudaVersion, hardware: Hardware, *, windows: bool) -> tup
     return min(rows, default=None, key=lambda row: row[0])
 
 
+def same_line(one: CudaVersion, other: CudaVersion) -> bool:
+    """Whether both belong to one line: 12.6.3 and 12.6."""
+    return (one.major, one.minor) == (other.major, other.minor)
+
+
 def ceiling_of(target: Target, hardware: Hardware) -> CudaVersion | Unknown:
     """The newest CUDA the driver knows: as it says itself, or else by its branch."""
     if not isinstance(target.cuda_ceiling, Unknown):
@@ -142,6 +147,6 @@ def _family(cuda: CudaVersion) -> str:
 
 def _toolkits(cuda: CudaVersion, hardware: Hardware) -> list[CudaToolkit]:
     """The row of exactly this toolkit, or the newest of its line."""
-    line = [row for row in hardware.toolkits if row.version.line == cuda.line]
+    line = [row for row in hardware.toolkits if same_line(row.version, cuda)]
     exact = [row for row in line if row.version == cuda]
     return exact or sorted(line, key=lambda row: row.version)[-1:]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from dlsetup.model.framework import Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.target import Target
 from dlsetup.model.versions import ComputeCapability
 
 _BRANDS = frozenset({"nvidia", "geforce", "tesla", "gpu", "graphics", "card", "corporation"})
@@ -39,6 +42,19 @@ def capability_by_name(name: str, hardware: Hardware) -> ComputeCapability | Unk
         if len(found) == 1 and words:
             return found.pop()
     return UNKNOWN
+
+
+def with_capabilities(target: Target, hardware: Hardware) -> Target:
+    """The target with the compute capability of each NVIDIA GPU looked up once, where it can be known."""
+    if isinstance(target.gpus, Unknown):
+        return target
+    gpus = (
+        msgspec.structs.replace(gpu, compute_capability=capability_of(gpu, hardware))
+        if gpu.vendor == "nvidia"
+        else gpu
+        for gpu in target.gpus
+    )
+    return msgspec.structs.replace(target, gpus=tuple(gpus))
 
 
 def title_of(gpu: Gpu, hardware: Hardware) -> str:

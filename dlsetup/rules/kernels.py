@@ -13,7 +13,7 @@ from dlsetup.model.target import Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 from dlsetup.rules.combine import all_of, no, unknown, yes
-from dlsetup.rules.driver import ceiling_of, driver_drives
+from dlsetup.rules.driver import ceiling_of, driver_drives, same_line
 from dlsetup.rules.gpus import VENDORS, capability_of, title_of
 
 RULE = "kernels"
@@ -107,7 +107,7 @@ def name_of(build: Build) -> str:
 
 def toolkit_of(cuda: CudaVersion, hardware: Hardware) -> CudaToolkit | None:
     """The row of this toolkit, or one of its line."""
-    line = [row for row in hardware.toolkits if row.version.line == cuda.line]
+    line = [row for row in hardware.toolkits if same_line(row.version, cuda)]
     return next((row for row in line if row.version == cuda), line[0] if line else None)
 
 
