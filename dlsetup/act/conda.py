@@ -28,11 +28,11 @@ def find_conda(environ: Mapping[str, str]) -> CondaTool | None:
     return None
 
 
-def missing(text: str) -> ToolMissing:
-    """There is no conda tool: the file that any of them would take, to go on by hand."""
+def missing() -> ToolMissing:
+    """There is no conda tool, but every one of them takes the same file."""
     return ToolMissing(
         "none of micromamba, mamba, conda and pixi is on PATH.",
-        hint="install one of them, or save this as `environment.yml` for a machine that has one:\n" + text,
+        hint="install one of them; `--dry-run` shows the `environment.yml` for a machine that has one.",
     )
 
 

@@ -73,7 +73,7 @@ def fetchable_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...
 
 def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
     """What uv's failure means, and what can be done about it."""
-    words = essence(finished.err)
+    words = essence(finished.err).rstrip(".")
     step = " ".join((PurePath(argv[0]).stem, *argv[1:3]))
     kind: type[StepFailed] = StepFailed
     fetching = tuple(argv[1:3]) == ("python", "install")
@@ -82,12 +82,12 @@ def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
         hint = "name a Python that is on this machine with `--python`."
     else:
         hint = next((text for pattern, text in _HINTS if re.search(pattern, words)), _ANY_HINT)
-    said = f": {words}" if words else f" with exit code {finished.code}; what it said stands above."
+    said = f": {words}." if words else f" with exit code {finished.code}; what it said stands above."
     return kind(f"`{step}` failed{said}", hint=hint)
 
 
 def essence(err: str, *, limit: int = 2000) -> str:
-    """uv's error and its causes in one paragraph, without warnings, notes and repetitions.
+    """uv's error and its causes in one paragraph, without warnings, hints and the middle of long chains.
 
     error: Failed to download `numpy==2.1.0`
       cause: Hash mismatch for `numpy==2.1.0`
@@ -95,10 +95,12 @@ def essence(err: str, *, limit: int = 2000) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", err)
     start = re.search(r"^\s*(?:error:|×)\s*", text, re.MULTILINE)
     text = text[start.end() :] if start else text
-    text = re.split(r"^hint:", text, maxsplit=1, flags=re.MULTILINE)[0]
-    lines = [re.sub(r"^\s*(?:cause|Caused by|╰─▶|├─▶)\s*:?\s*", "", line) for line in text.splitlines()]
-    told = list(dict.fromkeys(" ".join(line.split()) for line in lines if line.strip()))
-    return "; ".join(told)[:limit]
+    text = re.split(r"^\s*hint:", text, maxsplit=1, flags=re.MULTILINE)[0]
+    causes = re.split(r"^\s*(?:cause:|Caused by:|[╰├]─▶)", text, flags=re.MULTILINE)
+    told = list(dict.fromkeys(" ".join(cause.split()).removesuffix(":") for cause in causes))
+    chain = [cause for cause in told if cause]
+    short = chain if len(chain) <= 3 else [*chain[:2], chain[-1]]
+    return ": ".join(short)[:limit]
 
 
 _ANY_HINT = "`--dry-run` shows the steps, to run them one by one."

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from dlsetup.act.interruption import undisturbed
 from dlsetup.act.neighbour import host_mark, maker_lives, owner_mark
 from dlsetup.model.errors import StepFailed, UsageError
@@ -42,6 +44,12 @@ def place_for(name: str, folder: str) -> Place:
             hint="choose another place.",
         )
     return Place(final=str(path), work=str(_neighbour(path)), windows=sys.platform == "win32")
+
+
+def place_to_show(place: Place) -> Place:
+    """The place as the steps of a dry run name it: without the number of a process that ends at once."""
+    path = Path(place.final)
+    return replace(place, work=str(path.with_name(f".{path.name}.building")))
 
 
 def _check_name(name: str) -> None:

@@ -8,6 +8,7 @@ from typing import get_args
 from dlsetup import __version__
 from dlsetup.act.conda import find_conda, missing
 from dlsetup.act.environment import Build, CondaBuild, UvBuild, conda_runner, uv_runner
+from dlsetup.act.pip_configuration import from_pip
 from dlsetup.act.uv import find_uv
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.commands.question import Question
@@ -16,7 +17,7 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.outcome import Passport, Tool
 from dlsetup.model.record import Record
 from dlsetup.model.resolution import Plan
-from dlsetup.plan.conda import CondaTool, conda_steps, environment_yml
+from dlsetup.plan.conda import CondaTool, conda_steps, environment_yml, on_conda_forge
 from dlsetup.plan.environment import Means, Place
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
@@ -52,11 +53,19 @@ def tool_of(request: Request) -> Tool:
     raise UsageError(f"`{request.tool}` builds no environments.", hint=f"`--with` knows {', '.join(known)}.")
 
 
+def shown_plan(plan: Plan, request: Request) -> Plan:
+    """The plan as it is shown and kept: where its parts really come from, without passwords."""
+    if tool_of(request) == "conda":
+        return on_conda_forge(plan, conda_packages())
+    located, _ = with_addresses(plan, map(parse_index, request.indexes))
+    return without_secrets(located)
+
+
 def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host: Host) -> Build:
     """Raises `ToolMissing` where the tool is not there."""
     tool = tool_of(request)
     passport = Passport(
-        dlsetup=__version__, tool=tool, plan=without_secrets(plan), catalog_checked=catalog.checked
+        dlsetup=__version__, tool=tool, plan=shown_plan(plan, request), catalog_checked=catalog.checked
     )
     seen = sys.stderr.isatty()
     if tool == "conda":
@@ -64,17 +73,19 @@ def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host
         text = environment_yml(plan, conda_packages(), accelerators)
         found = find_conda(host.environ)
         if found is None and not request.dry_run:
-            raise missing(text)
+            raise missing()
         conda = found or CondaTool(name="conda", path="conda")
         steps = conda_steps(text, place, conda, plan, foreign=request.question.foreign)
         return CondaBuild(place, conda, steps, passport, conda_runner(host.environ, seen=seen))
+    uv = find_uv(host.environ)
+    environ = {**host.environ, **from_pip(uv, host.environ)}
     located, rest = with_addresses(plan, [parse_index(text) for text in request.indexes])
     means = Means(
         tool=tool,
-        uv=find_uv(host.environ),
+        uv=uv,
         extra_indexes=rest,
         find_links=request.find_links,
         offline=request.offline,
         foreign=request.question.foreign,
     )
-    return UvBuild(located, place, means, passport, uv_runner(host.environ, seen=seen))
+    return UvBuild(located, place, means, passport, uv_runner(environ, seen=seen))

@@ -6,18 +6,21 @@ import os
 import sys
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv
-from dlsetup.act.workplace import check_free, place_for, remove_leftovers, workplace
-from dlsetup.commands.builds import Request, build_for, tool_of
+from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
+from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
 from dlsetup.commands.question import catalog_of, machine_of, target_of, wish_of
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.outcome import Creation, Outcome, Tool
-from dlsetup.model.record import UNKNOWN
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Conflict, Plan
-from dlsetup.model.target import Target
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.wish import Wish
 from dlsetup.plan.building_target import building_target, check_buildable, only_present
 from dlsetup.plan.environment import Place
 from dlsetup.plan.expectation import expectations
@@ -28,7 +31,7 @@ from dlsetup.probe.host import Host
 from dlsetup.resolve import resolve
 from dlsetup.show import json
 from dlsetup.show.agreement import agreed, can_ask
-from dlsetup.show.building import step_line, weight_line
+from dlsetup.show.building import file_lines, step_line, weight_line
 from dlsetup.show.creation import creation_lines, outcome_lines
 from dlsetup.show.lines import Line, write
 from dlsetup.show.resolution import conflict_lines, plan_lines
@@ -46,6 +49,7 @@ class Task:
     tool: Tool
     place: Place
     host: Host
+    wish: Wish
     catalog: Catalog
     target: Target
     gpu_here: bool
@@ -54,42 +58,53 @@ class Task:
 
 def run(request: Request) -> int:
     """Build it (0), say what stands against it (1), or do nothing because the user says no (130)."""
+    task = _task(request)
+    try:
+        return _answer(task, resolve(task.wish, task.target, task.catalog))
+    except PythonUnavailable as error:
+        present = only_present(task.target)
+        if present == task.target:
+            raise
+        again = "Once more, with the Pythons of this machine alone."
+        _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
+        return _answer(task, resolve(task.wish, present, task.catalog))
+
+
+def _task(request: Request) -> Task:
+    """Everything that can be refused at once is refused here, the cheapest first."""
     host = Host.here(os.environ)
     tool = tool_of(request)
     for index in request.indexes:
         parse_index(index)
     place = place_for(request.name, host.folder)
     left = () if request.dry_run else remove_leftovers(place)
-    notes = tuple(f"Removed what a build that was killed left behind: {path}" for path in left)
     check_free(place, empty_folder=tool != "conda")
     _check_answer(request)
     wish = wish_of(request.question)
     catalog = catalog_of(wish, request.question)
     here = Target.of(machine_of(None))
-    target = _target(request, here, host)
-    gpu_here = not request.question.foreign and here.gpus != ()
-    task = Task(request, tool, place, host, catalog, target, gpu_here, notes)
-    try:
-        return _answer(task, resolve(wish, target, catalog))
-    except PythonUnavailable as error:
-        present = only_present(target)
-        if present == target:
-            raise
-        _say(
-            task,
-            Line(mark="!", text=f"{error.message} The Pythons of this machine have to do.", style="warning"),
-        )
-        return _answer(task, resolve(wish, present, catalog))
+    return Task(
+        request=request,
+        tool=tool,
+        place=place_to_show(place) if request.dry_run else place,
+        host=host,
+        wish=wish,
+        catalog=catalog,
+        target=_target(request, tool, here, host),
+        gpu_here=not request.question.foreign and here.gpus != (),
+        notes=tuple(f"Removed what a build that was killed left behind: {path}" for path in left),
+    )
 
 
 def _answer(task: Task, answer: Plan | Conflict) -> int:
     if isinstance(answer, Conflict):
         return _refuse(task, answer)
     build = build_for(answer, task.place, task.request, task.catalog, task.host)
+    shown = shown_plan(answer, task.request)
     if task.request.dry_run:
-        return _show_steps(task, answer, build)
+        return _show_steps(task, shown, build)
     with interruptible():
-        return _carry_out(task, answer, build)
+        return _carry_out(task, shown, build)
 
 
 def _carry_out(task: Task, plan: Plan, build: Build) -> int:
@@ -153,13 +168,18 @@ def _check_answer(request: Request) -> None:
         )
 
 
-def _target(request: Request, here: Target, host: Host) -> Target:
-    """The target with the Pythons that can be had here. A conda tool brings its own, like uv."""
-    target = target_of(request.question) if request.question.foreign else here
+def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
+    """The target with the Pythons that can be had here."""
+    target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
         check_buildable(target, here)
-    fetchable = () if request.offline else fetchable_pythons(find_uv(host.environ), host.environ)
-    return building_target(target, here, fetchable)
+    fetchable = fetchable_pythons(find_uv(host.environ), host.environ)
+    if tool == "conda":
+        # A conda tool brings whatever Python is asked for, and never uses one of this machine.
+        brought = [Interpreter(version=version, path="conda-forge") for version in fetchable]
+        return building_target(target, brought, ())
+    present = () if isinstance(here.pythons, Unknown) else here.pythons
+    return building_target(target, present, () if request.offline else fetchable)
 
 
 def _refuse(task: Task, conflict: Conflict) -> int:
@@ -178,6 +198,8 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
     else:
         write(plan_lines(plan))
         write([Line(), *procedure_lines(procedure)])
+        if task.tool == "conda":
+            write([Line(), *file_lines(procedure)])
     return 0
 
 

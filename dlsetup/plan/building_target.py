@@ -12,17 +12,15 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 
 
-def building_target(target: Target, here: Target, fetchable: Iterable[Version]) -> Target:
+def building_target(target: Target, present: Iterable[Interpreter], fetchable: Iterable[Version]) -> Target:
     """Pythons that were said for the target stay the only ones; each gets its path on this machine."""
-    present = () if isinstance(here.pythons, Unknown) else here.pythons
-    lines = {_line(item.version) for item in present if not item.free_threaded}
+    there = tuple(present)
+    lines = {_line(item.version) for item in there if not item.free_threaded}
     fetched = tuple(Interpreter(version=item) for item in fetchable if _line(item) not in lines)
-    if target is here or isinstance(target.pythons, Unknown):
-        return replace(target, pythons=(*present, *fetched))
+    if isinstance(target.pythons, Unknown):
+        return replace(target, pythons=(*there, *fetched))
     said = {_line(item.version) for item in target.pythons}
-    return replace(
-        target, pythons=tuple(item for item in (*present, *fetched) if _line(item.version) in said)
-    )
+    return replace(target, pythons=tuple(item for item in (*there, *fetched) if _line(item.version) in said))
 
 
 def only_present(target: Target) -> Target:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 
+from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -43,6 +44,21 @@ def environment_yml(
     return "\n".join(lines) + "\n"
 
 
+def on_conda_forge(plan: Plan, packages: Collection[CondaPackage]) -> Plan:
+    """The plan as conda carries it out: picks with a counterpart come from conda-forge, and weigh
+    what they weigh there."""
+    known = {item.distribution for item in packages}
+    picks = tuple(
+        replace(pick, index="conda-forge", size_bytes=UNKNOWN) if _name(pick) in known else pick
+        for pick in plan.picks
+    )
+    return replace(plan, picks=picks)
+
+
+def _name(pick: Pick) -> str:
+    return canonicalize_name(Requirement(pick.requirement).name)
+
+
 def _specs(
     plan: Plan, packages: Collection[CondaPackage], accelerators: Mapping[str, Accelerator | Unknown]
 ) -> tuple[list[str], list[str]]:
@@ -51,8 +67,8 @@ def _specs(
     asked = {canonicalize_name(Requirement(item).name): item for item in plan.requirements}
     specs: list[str] = []
     for pick in plan.picks:
-        name = canonicalize_name(Requirement(pick.requirement).name)
-        found = known.get(name) or known.get(pick.framework)
+        name = _name(pick)
+        found = known.get(name)
         if found is not None:
             specs += _of_pick(pick, found, accelerators.get(pick.framework, UNKNOWN))
             asked.pop(name, None)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import PurePath
+
 from dlsetup.model.record import Unknown
 from dlsetup.model.resolution import Plan
-from dlsetup.model.steps import Step, Tell
+from dlsetup.model.steps import Procedure, Step, Tell, Write
 from dlsetup.plan.lock import Lock
 from dlsetup.show.lines import Line
 from dlsetup.show.words import counted, size
@@ -13,6 +16,14 @@ from dlsetup.show.words import counted, size
 def step_line(step: Step) -> Line:
     """The step that begins."""
     return Line(mark="·", text=step.text if isinstance(step, Tell) else step.why, style="note")
+
+
+def file_lines(procedure: Procedure) -> Iterator[Line]:
+    """The files of a procedure, to be copied."""
+    for step in procedure.steps:
+        if isinstance(step, Write):
+            yield Line(text=PurePath(step.path).name, style="title")
+            yield from (Line(text=row, indent=2, wrap=False) for row in step.text.splitlines())
 
 
 def weight_line(plan: Plan, lock: Lock | None) -> Line:

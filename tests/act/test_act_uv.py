@@ -48,9 +48,13 @@ def test_essence_is_one_paragraph_without_warnings_and_hints() -> None:
     assert (
         essence(NO_PYTHON) == "No interpreter found for Python 3.14 in managed installations or search path"
     )
-    assert essence(UNREACHABLE).startswith("Request failed after 3 retries in 8.8s; Failed to fetch")
+    assert essence(UNREACHABLE).startswith("Request failed after 3 retries in 8.8s: Failed to fetch")
     assert "experimental" not in essence(UNREACHABLE)
-    assert essence(NO_SOLUTION).startswith("No solution found when resolving dependencies:; Because")
+    assert essence(UNREACHABLE).endswith(": tcp connect error")
+    assert essence(NO_SOLUTION) == (
+        "No solution found when resolving dependencies: Because there is no version of numpy==77 and you "
+        "require numpy==77, we can conclude that your requirements are unsatisfiable."
+    )
 
 
 @given(st.text(max_size=5000))

@@ -16,7 +16,6 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Index
 from dlsetup.model.machine import Libc
 from dlsetup.model.outcome import Passport
-from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.model.steps import Procedure, Run, Tell, Write
 from dlsetup.model.target import Interpreter, Target
@@ -149,29 +148,27 @@ def test_target_that_does_not_tell_has_no_platform() -> None:
     assert uv_platform(Target(os="linux")) is None
 
 
-def here(*pythons: Interpreter) -> Target:
-    return Target(os="linux", arch="x86_64", pythons=pythons)
-
-
 OWN = Interpreter(version=Version("3.11.7"), path="/usr/bin/python3.11")
 
 
 def test_this_machine_offers_its_pythons_and_those_that_can_be_fetched() -> None:
-    own = here(OWN)
-    found = building_target(own, own, [Version("3.11"), Version("3.12")]).pythons
-    assert found == (OWN, Interpreter(version=Version("3.12")))
-    assert only_present(building_target(own, own, [Version("3.12")])).pythons == (OWN,)
+    own = Target(os="linux", arch="x86_64")
+    found = building_target(own, [OWN], [Version("3.11"), Version("3.12")])
+    assert found.pythons == (OWN, Interpreter(version=Version("3.12")))
+    assert only_present(found).pythons == (OWN,)
+    assert only_present(own) is own
 
 
 def test_pythons_of_a_target_stay_the_only_ones() -> None:
     said = Target(os="linux", arch="x86_64", pythons=(Interpreter(version=Version("3.11")),))
-    assert building_target(said, here(OWN), [Version("3.12")]).pythons == (OWN,)
+    assert building_target(said, [OWN], [Version("3.12")]).pythons == (OWN,)
+    assert building_target(said, [], [Version("3.11")]).pythons == said.pythons
 
 
 def test_another_system_cannot_be_built_for() -> None:
     with pytest.raises(UsageError, match="windows"):
-        check_buildable(Target(os="windows", arch="x86_64"), here())
-    check_buildable(Target(os="linux"), here())
+        check_buildable(Target(os="windows", arch="x86_64"), Target(os="linux", arch="x86_64"))
+    check_buildable(Target(os="linux"), Target(os="linux", arch="x86_64"))
 
 
 def test_index_with_and_without_a_name() -> None:
@@ -223,10 +220,3 @@ def test_script_is_understood_by_a_shell() -> None:
     script = shell_script(Procedure(title="t", steps=steps))
     finished = subprocess.run(["sh"], input=script, capture_output=True, text=True, check=True)
     assert finished.stdout == "a'b $(c)"
-
-
-def test_unknown_is_not_a_python() -> None:
-    own = Target(os="linux", pythons=UNKNOWN)
-    found = building_target(own, own, [Version("3.12")]).pythons
-    assert not isinstance(found, Unknown)
-    assert [item.path for item in found] == [None]
