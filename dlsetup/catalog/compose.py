@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TypeVar
 
 from packaging.version import Version
 
-from dlsetup.catalog.form import BuildRow, CodeRow, FrameworkFile, GeneratedFile, Like, PinRow, Release
+from dlsetup.catalog.form import BuildRow, CodeRow, FrameworkFile, GeneratedFile, PinRow, Release
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
-from dlsetup.catalog.requirements import requires_on, without
+from dlsetup.catalog.requirements import requires_on
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.framework import Build, Framework, Source
 from dlsetup.model.record import UNKNOWN, Record
@@ -20,42 +20,32 @@ R = TypeVar("R", CodeRow, PinRow)
 
 
 class Candidate(Record, frozen=True, kw_only=True):
-    """A release on one family of platforms, about to become a build."""
+    """A release that may become builds."""
 
     whole: Part
     counts_as: Version
     """The release by which ranges are judged: its counterpart's for a framework built like another."""
-    family: str
     pinned: tuple[str, ...] = ()
 
 
-def compose(
-    file: FrameworkFile, generated: Mapping[str, GeneratedFile], model: FrameworkFile | None = None
-) -> Framework:
+def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = None) -> Framework:
     """The framework with a build for each release, variant, index and family of platforms; newest first.
 
     `model`: the file of the framework that this one is built like.
     """
-    shelf = Shelf(generated)
-    rows = model or file
-    made = [
-        build
-        for row in rows.build
-        for candidate in _candidates(row, file, shelf)
-        if (build := _build(row, rows, candidate, file, shelf)) is not None
-    ]
-    made.sort(key=lambda build: build.version, reverse=True)
-    sources = file.source + (model.source if model else ())
+    builds = Composer(file, model or file, shelf).builds()
+    curated = file.source + (model.source if model else ())
+    generated = (shelf.file(row.name) for row in file.distribution)
     return Framework(
         name=file.name,
         title=file.title,
         family=file.family,
         distributions=file.distributions,
         imports=file.imports,
-        builds=tuple(made),
+        builds=tuple(sorted(builds, key=lambda build: build.version, reverse=True)),
         clues=file.clue,
         twins=file.twins,
-        sources=sources + tuple(_registry(item) for item in generated.values() if item.releases),
+        sources=curated + tuple(_registry(item) for item in generated if item),
     )
 
 
@@ -69,77 +59,99 @@ def _registry(file: GeneratedFile) -> Source:
     return Source(id=registry_id(file.distribution), what=what, checked=file.checked)
 
 
-def _candidates(row: BuildRow, file: FrameworkFile, shelf: Shelf) -> Iterator[Candidate]:
-    """Releases in the row's range, newest first, on each of its platforms."""
-    name = row.distribution or file.distributions[0]
-    for version, release in shelf.releases(name):
-        counts_as, pinned = _counterpart(file.like, version, release, shelf)
-        if counts_as is not None and shelf.within(counts_as, row.since, row.before):
-            whole = Part(name=name, version=version, release=release)
-            for family in row.platforms:
-                yield Candidate(whole=whole, counts_as=counts_as, family=family, pinned=pinned)
+class Composer:
+    """Makes the builds of one framework: `rows` says which there are, `file` what they are called."""
 
+    def __init__(self, file: FrameworkFile, rows: FrameworkFile, shelf: Shelf) -> None:
+        self._file = file
+        self._rows = rows
+        self._shelf = shelf
+        self._found: dict[str, list[Candidate]] = {}
 
-def _counterpart(
-    like: Like | None, version: Version, release: Release, shelf: Shelf
-) -> tuple[Version | None, tuple[str, ...]]:
-    """The release it was built in step with, by its pair or its own exact pin; itself where it has none."""
-    if like is None:
-        return version, ()
-    for pair in like.pair:
-        if pair.release == release.version:
-            return shelf.version(pair.counterpart), pair.requires
-    start = f"{like.framework}=="
-    pins = (item for row in release.requires for item in row.base if item.startswith(start))
-    pin = next(pins, None)
-    return (shelf.version(pin.removeprefix(start).partition(";")[0].strip()) if pin else None), ()
+    def builds(self) -> Iterator[Build]:
+        """One for each row, release in its range, and platform for which there is a wheel."""
+        for row in self._rows.build:
+            for candidate in self._candidates(row.distribution or self._file.distributions[0]):
+                if self._shelf.within(candidate.counts_as, row.since, row.before):
+                    made = (self._build(row, candidate, family) for family in row.platforms)
+                    yield from (build for build in made if build is not None)
 
+    def _candidates(self, name: str) -> list[Candidate]:
+        if name not in self._found:
+            found = (self._candidate(name, *item) for item in self._shelf.releases(name))
+            self._found[name] = [item for item in found if item is not None]
+        return self._found[name]
 
-def _build(
-    row: BuildRow, rows: FrameworkFile, candidate: Candidate, file: FrameworkFile, shelf: Shelf
-) -> Build | None:
-    """One build, or None where a wheel that it needs does not exist."""
-    whole, family = candidate.whole, candidate.family
-    own = without(requires_on(whole.release, family, row.extras), row.without)
-    found = with_parts(own, row, shelf, family)
-    if found is None:
+    def _candidate(self, name: str, version: Version, release: Release) -> Candidate | None:
+        """None for a release built like another one of which nothing says which."""
+        whole = Part(name=name, version=version, release=release)
+        like = self._file.like
+        if like is None:
+            return Candidate(whole=whole, counts_as=version)
+        for pair in like.pair:
+            if pair.release == release.version:
+                counterpart = self._shelf.version(pair.counterpart)
+                return Candidate(whole=whole, counts_as=counterpart, pinned=pair.requires)
+        asked = (self._shelf.asked(item) for row in release.requires for item in row.base)
+        pins = (item.specifier for item in asked if item.name == like.framework)
+        pin = next((text.removeprefix("==") for text in pins if text.startswith("==")), None)
+        return Candidate(whole=whole, counts_as=self._shelf.version(pin)) if pin else None
+
+    def _build(self, row: BuildRow, candidate: Candidate, family: str) -> Build | None:
+        """One build, or None where a wheel that it needs does not exist."""
+        whole, shelf = candidate.whole, self._shelf
+        if not shelf.wheels(whole.release, family):
+            return None
+        own = shelf.without(requires_on(whole.release, family, row.extras), row.without)
+        found = with_parts(own, row, shelf, family)
+        if found is None:
+            return None
+        parts = (whole, *found.parts)
+        wheels = common_wheels(parts, shelf, family, measured=row.index == DEFAULT)
+        if not wheels:
+            return None
+        code = self._first(self._rows.code, row, candidate, family)
+        pins = None if row.index == DEFAULT else self._first(self._file.pins, row, candidate, family)
+        cited = [item.source for item in (self._file.like, row, code, pins) if item]
+        return Build(
+            framework=self._file.name,
+            version=whole.version,
+            variant=row.variant,
+            accelerator=row.accelerator,
+            cuda=_cuda(row),
+            wheels=wheels,
+            requires_python=shelf.specifier(whole.release.python),
+            index=row.index,
+            requirements=_requirements(row, whole),
+            kernels=code.kernels if code else UNKNOWN,
+            ptx=code.ptx if code else UNKNOWN,
+            min_capability=row.min_capability,
+            requires=(*found.requires, *(pins.requires if pins else ()), *candidate.pinned),
+            yanked=whole.release.yanked,
+            prerelease=whole.version.is_prerelease,
+            released=whole.release.released or UNKNOWN,
+            sources=tuple(dict.fromkeys([*cited, *(registry_id(part.name) for part in parts)])),
+        )
+
+    def _first(self, rows: tuple[R, ...], about: BuildRow, candidate: Candidate, family: str) -> R | None:
+        """The first row about this variant, release and platform."""
+        for row in rows:
+            fits = row.variant == about.variant and family in row.platforms
+            if fits and self._shelf.within(candidate.counts_as, row.since, row.before):
+                return row
         return None
-    requires, parts = found
-    wheels = common_wheels([whole, *parts], shelf, family, measured=row.index == DEFAULT)
-    if not wheels:
-        return None
-    code = _first(rows.code, row.variant, candidate, shelf)
-    pins = None if row.index == DEFAULT else _first(file.pins, row.variant, candidate, shelf)
-    cited = [item.source for item in (file.like, row, code, pins) if item]
-    return Build(
-        framework=file.name,
-        version=whole.version,
-        variant=row.variant,
-        accelerator=row.accelerator,
-        cuda=row.cuda or (CudaVersion.from_variant(row.variant) if row.accelerator == "cuda" else None),
-        wheels=wheels,
-        requires_python=shelf.specifier(whole.release.python),
-        index=row.index,
-        requirements=tuple(_filled(item, whole) for item in row.ask),
-        kernels=code.kernels if code else UNKNOWN,
-        ptx=code.ptx if code else UNKNOWN,
-        min_capability=row.min_capability,
-        requires=(*requires, *(pins.requires if pins else ()), *candidate.pinned),
-        yanked=whole.release.yanked,
-        prerelease=whole.version.is_prerelease,
-        released=whole.release.released or UNKNOWN,
-        sources=tuple(dict.fromkeys([*cited, *(registry_id(part.name) for part in (whole, *parts))])),
+
+
+def _cuda(row: BuildRow) -> CudaVersion | None:
+    if row.cuda is not None or row.accelerator != "cuda":
+        return row.cuda
+    return CudaVersion.from_variant(row.variant)
+
+
+def _requirements(row: BuildRow, whole: Part) -> tuple[str, ...]:
+    """What an installer is asked for; a build of another index by its local version."""
+    local = ("{name}=={version}",) if row.index == DEFAULT else ("{name}=={version}+{variant}",)
+    return tuple(
+        text.format(name=whole.name, version=whole.release.version, variant=row.variant)
+        for text in row.ask or local
     )
-
-
-def _filled(ask: str, whole: Part) -> str:
-    return ask.replace("{name}", whole.name).replace("{version}", whole.release.version)
-
-
-def _first(rows: tuple[R, ...], variant: str, candidate: Candidate, shelf: Shelf) -> R | None:
-    """The first row about this variant, release and platform."""
-    for row in rows:
-        fits = row.variant == variant and candidate.family in row.platforms
-        if fits and shelf.within(candidate.counts_as, row.since, row.before):
-            return row
-    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dlsetup.model.codec import convert, decode
 from dlsetup.model.errors import DataError
@@ -44,11 +44,8 @@ class Folders:
 
     def toml(self, relative: str, kind: type[T]) -> T | None:
         """A curated file as a record; None if no folder has it. Raises `DataError` with its path."""
-        for folder in (*self._given, PACKAGED):
-            text = _read(folder / relative)
-            if text is not None:
-                return _toml(text, kind, folder / relative)
-        return None
+        found = (read_toml(folder / relative, kind) for folder in (*self._given, PACKAGED))
+        return next((record for record in found if record is not None), None)
 
     def json(self, relative: str, kind: type[T]) -> T | None:
         """A generated file as a record; None if no folder has it. Raises `DataError` with its path."""
@@ -63,11 +60,9 @@ class Folders:
         return max(found, default=None, key=lambda record: str(getattr(record, "checked", "")))
 
     def _own(self, relative: str, kind: type[T]) -> Iterator[T | None]:
-        packaged = _read(PACKAGED / relative)
-        yield None if packaged is None else decode(packaged, kind, where=str(PACKAGED / relative))
-        if self._user is not None:
-            refreshed = _read(self._user / relative)
-            yield None if refreshed is None else decode(refreshed, kind, where=str(self._user / relative))
+        for folder in (self._user, PACKAGED):
+            text = _read(folder / relative) if folder else None
+            yield None if text is None else decode(text, kind, where=f"{folder}/{relative}")
 
 
 def _read(path: Path) -> bytes | None:
@@ -83,11 +78,15 @@ def _read(path: Path) -> bytes | None:
     return text
 
 
-def _toml(text: bytes, kind: type[T], path: Path) -> T:
+def read_toml(path: Path, kind: type[T]) -> T | None:
+    """A TOML file as a record; None if there is no such file. Raises `DataError` with its path."""
     import tomli
 
+    text = _read(path)
+    if text is None:
+        return None
     try:
-        document: dict[str, Any] = tomli.loads(text.decode("utf-8"))
+        document = tomli.loads(text.decode("utf-8"))
     except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise DataError(f"{path}: {exc}") from exc
     return convert(document, kind, where=str(path))

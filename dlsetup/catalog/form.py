@@ -81,8 +81,9 @@ class BuildRow(Record, frozen=True, kw_only=True):
     platforms: tuple[str, ...]
     """Families of platforms; the release counts where the registry has a wheel for one."""
     index: str = "default"
-    ask: tuple[str, ...]
-    """What an installer is asked for, with `{name}` and `{version}` in it."""
+    ask: tuple[str, ...] = ()
+    """What an installer is asked for, with `{name}`, `{version}` and `{variant}` in it; left out: the
+    release, and on another index than the default one its local version (`torch==2.14.1+cu126`)."""
     distribution: str = ""
     """Whose releases; the framework's first distribution if left out."""
     cuda: CudaVersion | None = None

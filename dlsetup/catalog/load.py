@@ -10,9 +10,10 @@ from dlsetup.catalog.compose import compose
 from dlsetup.catalog.folders import Folders, user_folder
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile
 from dlsetup.catalog.hardware import hardware
+from dlsetup.catalog.requirements import canonical
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.errors import DataError, UsageError
-from dlsetup.model.framework import Catalog, Clue, Framework, Index
+from dlsetup.model.framework import Catalog, Clue, Index
 
 
 def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Catalog:
@@ -28,7 +29,7 @@ def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Ca
     shelf = Shelf(generated)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(
-        frameworks=tuple(_compose(file, generated, place) for file in files),
+        frameworks=tuple(compose(file, shelf, _model(file, place)) for file in files),
         hardware=hardware(place),
         indexes=_indexes(place),
         libraries=tuple((name, shelf.versions(name)) for name in libraries),
@@ -65,6 +66,9 @@ def _framework_file(name: str, place: Folders) -> FrameworkFile:
     file = place.toml(relative, FrameworkFile)
     if file is None or file.name != name:
         raise DataError(f"{relative}: the name inside is not `{name}`")
+    for distribution in (*(row.name for row in file.distribution), *file.libraries):
+        if canonical(distribution) != distribution:
+            raise DataError(f"{relative}: `{distribution}` is not the canonical name of a distribution")
     return file
 
 
@@ -77,10 +81,8 @@ def _generated(files: Iterable[FrameworkFile], place: Folders) -> dict[str, Gene
     return {name: file for name, file in found.items() if file is not None}
 
 
-def _compose(file: FrameworkFile, generated: dict[str, GeneratedFile], place: Folders) -> Framework:
-    own = {row.name: generated[row.name] for row in file.distribution if row.name in generated}
-    model = _framework_file(file.like.framework, place) if file.like else None
-    return compose(file, own, model)
+def _model(file: FrameworkFile, place: Folders) -> FrameworkFile | None:
+    return _framework_file(file.like.framework, place) if file.like else None
 
 
 def _indexes(place: Folders) -> tuple[Index, ...]:

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from dlsetup.catalog.form import BuildRow, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, demand
-from dlsetup.catalog.requirements import Asked, parts_of, requires_on, under
+from dlsetup.catalog.requirements import Asked, requires_on, under
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.framework import Wheels
 from dlsetup.model.record import UNKNOWN, Record
@@ -23,25 +23,30 @@ class Part(Record, frozen=True, kw_only=True):
     release: Release
 
 
-def with_parts(
-    requires: Sequence[str], row: BuildRow, shelf: Shelf, family: str
-) -> tuple[list[str], list[Part]] | None:
-    """Requirements with those of the row's parts taken over, and the parts; None if a part is missing."""
+class MadeOf(Record, frozen=True, kw_only=True):
+    """The parts of a build beside its own distribution, and what all of it requires."""
+
+    parts: tuple[Part, ...]
+    requires: tuple[str, ...]
+
+
+def with_parts(requires: Sequence[str], row: BuildRow, shelf: Shelf, family: str) -> MadeOf | None:
+    """The parts that the row names, with their requirements taken over; None if a part is missing."""
     found = list(requires)
     parts: list[Part] = []
     for name in row.parts:
-        asked = next((item for item in map(parts_of, found) if item.name == name), None)
+        asked = next((item for item in map(shelf.asked, found) if item.name == name), None)
         chosen = asked and shelf.newest(name, asked.specifier)
         if not asked or not chosen:
             return None
         parts.append(Part(name=name, version=chosen[0], release=chosen[1]))
         _take_over(found, asked, chosen[1], family)
     for name in row.expand:
-        for asked in [item for item in map(parts_of, found) if item.name == name]:
+        for asked in [item for item in map(shelf.asked, found) if item.name == name]:
             chosen = shelf.newest(name, asked.specifier)
             if chosen:
                 _take_over(found, asked, chosen[1], family)
-    return found, parts
+    return MadeOf(parts=tuple(parts), requires=tuple(found))
 
 
 def common_wheels(parts: Sequence[Part], shelf: Shelf, family: str, *, measured: bool) -> tuple[Wheels, ...]:

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
 from dlsetup.catalog.form import DistributionRow, FrameworkFile, GeneratedFile, Release
 from dlsetup.catalog.registry import Registry, configured_index, write_whole
-from dlsetup.catalog.releases import Wheel, releases, spokesmen, versions, wheels_of
+from dlsetup.catalog.releases import Page, Wheel, releases, spokesmen, versions, wheels_of
 from dlsetup.catalog.written import lost, written
 from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
 from dlsetup.model.record import Record
@@ -32,6 +34,7 @@ class Refreshed(Record, frozen=True, kw_only=True):
     releases: int
     """Releases, or versions of a library."""
     changed: bool
+    """Whether more than the date is new."""
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -47,10 +50,13 @@ def refresh(
     into: Path | None = None,
     index: str = "",
     allow_loss: bool = False,
+    folders: Sequence[Path] = (),
     say: Callable[[str], None] = lambda _line: None,
 ) -> list[Refreshed]:
-    """Refreshes the distributions of these names, or all. `into`: a folder, or None for the user's own.
+    """Refreshes the distributions of these names, or all that the catalog uses.
 
+    `into`: a catalog folder, or None for the user's own. `index`: the address of a simple API, or
+    nothing for the one that uv or pip is configured with. `folders`: overlays whose frameworks count too.
     Raises `UsageError` for a name that no framework uses, and `StepFailed` where the index does not
     answer, or has lost releases that the old file knows (unless `allow_loss`).
     """
@@ -60,25 +66,28 @@ def refresh(
     cache = user_cache_path("dlsetup", appauthor=False) / "registry"
     registry = Registry(index or configured_index(), cache, connections=CONNECTIONS)
     made: list[GeneratedFile] = []
-    jobs = _jobs(names)
+    jobs = _jobs(names, Folders(folders))
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         for number, job in enumerate(jobs, 1):
             say(f"[{number}/{len(jobs)}] {job.row.name}")
-            made.append(_learn(job, registry, pool, say))
+            page = registry.page(job.row.name)
+            if page is None:
+                say(f"left as it is: the index has no `{job.row.name}`")
+            else:
+                made.append(_learn(job, page, registry, pool, say))
     if not allow_loss:
         _refuse_loss(made, folder)
     return [_write(file, folder) for file in made]
 
 
-def _jobs(names: Iterable[str]) -> list[Job]:
-    """What the frameworks of the packaged catalog are composed of, and the libraries they pin."""
-    folders = Folders()
-    files = [
-        folders.toml(f"frameworks/{name}.toml", FrameworkFile)
-        for name in folders.names("frameworks", ".toml")
-    ]
-    rows = {row.name: row for file in files if file for row in file.distribution}
-    libraries = {name for file in files if file for name in file.libraries if name not in rows}
+def _jobs(names: Iterable[str], place: Folders) -> list[Job]:
+    """What the frameworks of the catalog are composed of, and the libraries they pin."""
+    found = (
+        place.toml(f"frameworks/{name}.toml", FrameworkFile) for name in place.names("frameworks", ".toml")
+    )
+    files = [file for file in found if file is not None]
+    rows = {row.name: row for file in files for row in file.distribution}
+    libraries = {name for file in files for name in file.libraries if name not in rows}
     jobs = {name: Job(row=row, library=False) for name, row in rows.items()}
     jobs |= {name: Job(row=DistributionRow(name=name), library=True) for name in libraries}
     wanted = list(names)
@@ -92,10 +101,10 @@ def _jobs(names: Iterable[str]) -> list[Job]:
 
 
 def _learn(
-    job: Job, registry: Registry, pool: ThreadPoolExecutor, say: Callable[[str], None]
+    job: Job, page: Page, registry: Registry, pool: ThreadPoolExecutor, say: Callable[[str], None]
 ) -> GeneratedFile:
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    wheels = wheels_of(registry.page(job.row.name), job.row.since)
+    wheels = wheels_of(page, job.row.since)
     kept: tuple[Release, ...] = ()
     if not job.library:
         kept, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras)
@@ -130,14 +139,17 @@ def _refuse_loss(made: Iterable[GeneratedFile], folder: Path) -> None:
 
 def _write(file: GeneratedFile, folder: Path) -> Refreshed:
     path = folder / "generated" / f"{file.distribution}.json"
-    text = written(file)
-    before = path.read_bytes() if path.is_file() else b""
+    before = Folders([folder]).json(f"generated/{file.distribution}.json", GeneratedFile)
     try:
-        write_whole(path, text)
+        write_whole(path, written(file))
     except OSError as exc:
         raise StepFailed(f"cannot write {path}: {exc.strerror or exc}") from exc
-    count = len(file.releases) or len(file.versions)
-    return Refreshed(distribution=file.distribution, path=str(path), releases=count, changed=before != text)
+    return Refreshed(
+        distribution=file.distribution,
+        path=str(path),
+        releases=len(file.releases) or len(file.versions),
+        changed=before is None or replace(before, checked=file.checked) != file,
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -87,8 +87,8 @@ class Registry:
         self._cache = cache
         self._session = _session(connections)
 
-    def page(self, name: str) -> Page:
-        """The project page of a distribution. Raises `DataError` or `StepFailed`."""
+    def page(self, name: str) -> Page | None:
+        """The project page of a distribution; None if the index has none. Raises `DataError`, `StepFailed`."""
         place = self._cache / "pages" / f"{name}.json"
         kept = _kept(place)
         headers = {"Accept": JSON}
@@ -99,6 +99,8 @@ class Registry:
         answer = self._ask(address, headers, PAGE_LIMIT, name)
         if answer.status == 304 and kept:
             return _page(kept.body, name, address)
+        if answer.status == 404:
+            return None
         if answer.status != 200:
             raise StepFailed(f"the package index answers {answer.status} for `{name}`")
         page = _page(answer.body, name, address)

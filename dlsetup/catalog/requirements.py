@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from dlsetup.catalog.form import Release, RequiresRow
 from dlsetup.catalog.platforms import ANY
@@ -34,8 +33,8 @@ def parts_of(requirement: str) -> Asked:
 
 
 def canonical(name: str) -> str:
-    """The one spelling of a name: `Ml_Dtypes` is `ml-dtypes`."""
-    return re.sub(r"[-_.]+", "-", name.strip()).lower()
+    """The one spelling of a name, without anything else in it: `Ml_Dtypes` is `ml-dtypes`."""
+    return re.sub(r"[^a-z0-9]+", "-", name.strip().lower())
 
 
 def requires_on(release: Release, family: str, extras: Sequence[str]) -> list[str]:
@@ -47,15 +46,6 @@ def requires_on(release: Release, family: str, extras: Sequence[str]) -> list[st
     for extra in extras:
         found += (item for item in row.extras.get(extra, ()) if item not in found)
     return found
-
-
-def without(requirements: Iterable[str], patterns: Sequence[str]) -> list[str]:
-    """The requirements whose name fits none of the patterns (`nvidia-*`)."""
-    return [
-        item
-        for item in requirements
-        if not any(fnmatchcase(parts_of(item).name, pattern) for pattern in patterns)
-    ]
 
 
 def under(marker: str, requirements: Iterable[str]) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from dlsetup.catalog.form import GeneratedFile, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, families
+from dlsetup.catalog.requirements import Asked, parts_of
 from dlsetup.model.errors import DataError
 
 
@@ -21,6 +22,12 @@ class Shelf:
         self._specifiers: dict[str, SpecifierSet] = {}
         self._releases: dict[str, list[tuple[Version, Release]]] = {}
         self._families: dict[str, tuple[str, ...]] = {}
+        self._asked: dict[str, Asked] = {}
+        self._newest: dict[tuple[str, str], tuple[Version, Release] | None] = {}
+
+    def file(self, distribution: str) -> GeneratedFile | None:
+        """None: the registry was never asked about it."""
+        return self._generated.get(distribution)
 
     def version(self, text: str) -> Version:
         """Raises `DataError` for what is no version."""
@@ -60,13 +67,36 @@ class Shelf:
             version = self.version(version.base_version)
         return version >= self.version(since) and (before is None or version < self.version(before))
 
+    def asked(self, requirement: str) -> Asked:
+        """A requirement in its parts."""
+        found = self._asked.get(requirement)
+        if found is None:
+            found = self._asked[requirement] = parts_of(requirement)
+        return found
+
+    def without(self, requirements: Iterable[str], patterns: Sequence[str]) -> list[str]:
+        """The requirements whose name fits none of the patterns (`nvidia-*`)."""
+        if not patterns:
+            return list(requirements)
+        starts = tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
+        return [
+            item
+            for item in requirements
+            if not (name := self.asked(item).name).startswith(starts) and name not in patterns
+        ]
+
     def newest(self, distribution: str, specifier: str) -> tuple[Version, Release] | None:
         """The newest release that fits and is not yanked."""
-        wanted = self.specifier(specifier)
-        for version, release in self.releases(distribution):
-            if not release.yanked and wanted.contains(version):
-                return version, release
-        return None
+        key = (distribution, specifier)
+        if key not in self._newest:
+            wanted = self.specifier(specifier)
+            fitting = (
+                (version, release)
+                for version, release in self.releases(distribution)
+                if not release.yanked and wanted.contains(version)
+            )
+            self._newest[key] = next(fitting, None)
+        return self._newest[key]
 
     def wheels(self, release: Release, family: str) -> list[WheelRow]:
         """The wheels of a release for one family of platforms, or for any."""
