@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from dlsetup.catalog.conda import conda_packages
 from dlsetup.judge.commands import by_conda, conda, install_builds, uninstall
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Remedy
@@ -18,13 +19,6 @@ from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.libraries import libraries_of, overlap_of
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
-
-CONDA_GPU = {
-    "torch": ("pytorch-gpu",),
-    "tensorflow": ("tensorflow-gpu",),
-    "jax": ("jax", "jaxlib=*=*cuda*"),
-}
-"""What conda-forge calls the GPU builds."""
 
 
 def working_build(scene: Scene, installed: Installed, accelerator: Accelerator = "cuda") -> Build | None:
@@ -49,12 +43,32 @@ def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
     family = [build, *_companions(scene, installed, build)]
     names = " and ".join(f"{item.framework} {item.version.public}" for item in family)
     text = f"Install the {build.variant} build of {names}."
-    if by_conda(installed.distribution) and installed.framework.name in CONDA_GPU:
-        words = ("--channel", "conda-forge", *CONDA_GPU[installed.framework.name])
-        text = f"Install the GPU build of {installed.framework.name} from conda-forge."
-        return Remedy(text=text, commands=conda(scene, words))
+    if by_conda(installed.distribution):
+        return _from_conda(scene, installed)
     left = _left_behind(scene, build)
-    return Remedy(text=text, commands=(*uninstall(scene, left), *install_builds(scene, family)))
+    commands = install_builds(scene, family)
+    if not commands:
+        return own_environment(installed)
+    return Remedy(text=text, commands=(*uninstall(scene, left), *commands))
+
+
+def own_environment(*installed: Installed) -> Remedy:
+    """Make an environment beside this one, which must not or cannot be changed."""
+    names = [item.framework.name for item in installed]
+    command = f"dlsetup create env {names[0]}-gpu {' '.join(names)}"
+    return Remedy(text="Make an environment of its own.", commands=(command,))
+
+
+def _from_conda(scene: Scene, installed: Installed) -> Remedy:
+    """The GPU build of the same release from conda-forge, into a conda environment."""
+    name = installed.framework.name
+    minor = ".".join(str(part) for part in installed.distribution.version.release[:2])
+    rows = (row.cuda for row in conda_packages() if row.distribution == name)
+    specs = [spec.format(minor=minor) for spec in next(rows, ())]
+    text = f"Install the GPU build of {name} from conda-forge."
+    return Remedy(
+        text=text, commands=conda(scene, "install", ["--channel", "conda-forge", *specs]) if specs else ()
+    )
 
 
 def interpreter_of(scene: Scene) -> Interpreter | None:

@@ -56,14 +56,14 @@ def uninstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
     return line(scene, [*argv, *([] if argv[0] == "uv" else ["--yes"]), *names])
 
 
-def conda(scene: Scene, words: Sequence[str]) -> tuple[str, ...]:
-    """`conda install` into the examined conda environment, with the tool of the kind that is there."""
+def conda(scene: Scene, verb: str, words: Sequence[str]) -> tuple[str, ...]:
+    """`conda install` or `remove` in the examined conda environment, with the tool that is there."""
     environment = scene.environment
     if environment is None or environment.kind != "conda":
         return ()
     tool = next((name for name in ("conda", "mamba", "micromamba") if _has_tool(scene, name)), "conda")
     where = [] if _active(scene, environment) else ["--prefix", environment.path]
-    return line(scene, [tool, "install", *where, *words])
+    return line(scene, [tool, verb, *where, *words])
 
 
 def install_builds(scene: Scene, builds: Sequence[Build]) -> tuple[str, ...]:

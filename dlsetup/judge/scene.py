@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dlsetup.model.framework import Build, Catalog, Framework
-from dlsetup.model.machine import Distribution, Environment, Gpu, Library, Machine, SystemPackage, Vendor
+from dlsetup.model.machine import (
+    Distribution,
+    Driver,
+    Environment,
+    Gpu,
+    Library,
+    Machine,
+    SystemPackage,
+    Vendor,
+)
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.versions import CudaVersion, DriverRelease
@@ -95,6 +104,13 @@ class Scene(Record, frozen=True, kw_only=True):
         """Whether it is a Jetson, whose GPU and driver are part of the board."""
         kernel = self.machine.system.kernel
         return not isinstance(kernel, Unknown) and "tegra" in kernel
+
+    @property
+    def reachable_nvidia(self) -> tuple[Gpu, ...]:
+        """The NVIDIA GPUs, without those that a container sees on the bus and was not given."""
+        driver = self.machine.driver
+        given = not self.in_container or not isinstance(driver, Driver) or driver.userland is not None
+        return self.gpus("nvidia") if given and driver is not None else ()
 
     def gpus(self, vendor: Vendor) -> tuple[Gpu, ...]:
         """The known GPUs of one vendor."""

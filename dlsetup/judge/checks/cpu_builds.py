@@ -1,0 +1,148 @@
+"""CPU builds on machines whose GPU they leave idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlsetup.judge.better import is_refused, other_build, working_build
+from dlsetup.judge.commands import conda
+from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Installed, Scene
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.framework import Accelerator, Build
+from dlsetup.model.machine import Gap, Vendor
+from dlsetup.model.record import Unknown
+from dlsetup.rules.gpus import VENDORS
+
+OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
+    ("amd", "rocm", "rocminfo"),
+    ("intel", "xpu", "xpu-smi discovery"),
+)
+"""Vendors whose GPUs only some builds serve, and the command that tells which GPU it is."""
+
+
+@check("cpu-only-<framework>")
+def cpu_only(scene: Scene) -> Iterator[Answer]:
+    """A CPU build is installed where a GPU and a build for it exist."""
+    gpus = scene.reachable_nvidia
+    if not gpus or scene.on_tegra:
+        return
+    for installed in scene.installed:
+        if not _is_cpu(scene, installed) or _follows(scene, installed) or is_refused(scene, installed):
+            continue
+        name = installed.framework.name
+        yield Finding(
+            id=f"cpu-only-{name}",
+            severity="error",
+            title=f"{installed.distribution.name} {installed.distribution.version} is a CPU build",
+            because=f"It holds no GPU code, so the {_words(scene)} here stays idle.",
+            evidence=(of_framework(installed), *of_gpus(scene, gpus)),
+            remedies=_to_gpu_build(scene, installed),
+            rests_on=scene.sources(installed.build.sources if isinstance(installed.build, Build) else ()),
+        )
+
+
+@check("jetson-needs-nvidia-wheel")
+def jetson(scene: Scene) -> Iterator[Answer]:
+    """A CPU build of torch on a Jetson, whose GPU builds come from NVIDIA."""
+    torch = scene.framework("torch")
+    if not scene.on_tegra or torch is None or not _is_cpu(scene, torch):
+        return
+    yield Finding(
+        id="jetson-needs-nvidia-wheel",
+        severity="error",
+        title=f"{torch.title} does not use the GPU of this Jetson",
+        because="The wheel for aarch64 holds no GPU code; builds for JetPack come from NVIDIA.",
+        evidence=(of_framework(torch), *of_gpus(scene, scene.gpus("nvidia"))),
+        remedies=(
+            Remedy(
+                text="Install the wheel that NVIDIA makes for the JetPack release of this board, listed at "
+                "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/."
+            ),
+        ),
+    )
+
+
+@check("cpu-only-<framework>")
+def idle_gpu_of_others(scene: Scene) -> Iterator[Answer]:
+    """A build that leaves an AMD or Intel GPU idle, where nobody can tell whether another would serve it."""
+    if scene.gpus("nvidia") or scene.target.os != "linux":
+        return
+    for vendor, accelerator, ask in OTHERS:
+        gpus = scene.gpus(vendor)
+        for installed in scene.installed if gpus else ():
+            if _follows(scene, installed) or not _may_change(scene, installed, accelerator):
+                continue
+            better = working_build(scene, installed, accelerator)
+            if better is None:
+                name = VENDORS[vendor]
+                reason = f"whether a build of {installed.framework.name} serves this {name} GPU is not known"
+                yield Gap(
+                    fact=f"{VENDORS[vendor]} GPU and {installed.framework.name}", reason=reason, ask=ask
+                )
+                continue
+            yield Finding(
+                id=f"cpu-only-{installed.framework.name}",
+                severity="error",
+                title=f"{installed.title} does not use the {VENDORS[vendor]} GPU",
+                because=f"It holds no code for {VENDORS[vendor]} GPUs; the {better.variant} build does.",
+                evidence=(of_framework(installed), *of_gpus(scene, gpus)),
+                remedies=(other_build(scene, installed, better),),
+                rests_on=scene.sources(better.sources),
+            )
+
+
+@check("dependency-forces-cpu")
+def forced_to_cpu(scene: Scene) -> Iterator[Answer]:
+    """A conda package holds the environment to CPU builds."""
+    found = scene.copies("cpuonly")
+    if found and scene.reachable_nvidia:
+        yield Finding(
+            id="dependency-forces-cpu",
+            severity="warning",
+            title="The package `cpuonly` holds this environment to CPU builds",
+            because="As long as it is installed, conda chooses CPU builds of PyTorch.",
+            evidence=tuple(of_distribution(item) for item in found),
+            remedies=(
+                Remedy(
+                    text="Remove it, then install the GPU build.",
+                    commands=conda(scene, "remove", ["cpuonly"]),
+                ),
+            ),
+        )
+
+
+def _is_cpu(scene: Scene, installed: Installed) -> bool:
+    """Whether it is certainly a CPU build. TensorFlow's GPU build without its libraries is another matter."""
+    parts = [item for name in installed.framework.distributions for item in scene.copies(name)]
+    if any(not isinstance(item.variant, Unknown) and item.variant != "cpu" for item in parts):
+        return False
+    if installed.framework.name == "tensorflow" and installed.distribution.name == "tensorflow":
+        return installed.distribution.variant == "cpu"
+    return installed.variant == "cpu"
+
+
+def _follows(scene: Scene, installed: Installed) -> bool:
+    """Whether it goes with a framework that is judged itself: torchvision with torch."""
+    family = installed.framework.family
+    return family not in ("", installed.framework.name) and scene.framework(family) is not None
+
+
+def _may_change(scene: Scene, installed: Installed, accelerator: Accelerator) -> bool:
+    """Whether the installed build is for another kind of GPU, or none, and this framework has one for it."""
+    if isinstance(installed.variant, Unknown) or is_refused(scene, installed, accelerator):
+        return False
+    return installed.variant == "cpu" or installed.variant.startswith("cu")
+
+
+def _to_gpu_build(scene: Scene, installed: Installed) -> tuple[Remedy, ...]:
+    better = working_build(scene, installed)
+    if better is not None:
+        return (other_build(scene, installed, better),)
+    text = f"Install a GPU build of {installed.framework.name} that serves this driver and this GPU."
+    return (Remedy(text=text),)
+
+
+def _words(scene: Scene) -> str:
+    return "NVIDIA GPU" if len(scene.reachable_nvidia) == 1 else f"{len(scene.reachable_nvidia)} NVIDIA GPUs"
