@@ -28,14 +28,17 @@ def best(question: Question, force: Force = ALL) -> Settled | None:
             if found is not None:
                 settled = found
                 break
-        limits.append(Ask(key, facet, frozenset({settled[key].facets[facet]})))
+        if key in settled:
+            limits.append(Ask(key, facet, frozenset({settled[key].facets[facet]})))
     return settled
 
 
 def _decisions(question: Question) -> Iterator[tuple[str, str]]:
-    """Keys and facets in the order of their weight."""
-    for facet in ("preferred", "version", "variant"):
-        yield from ((name, facet) for name in question.frameworks)
+    """Keys and facets in the order of their weight: first what is asked for, then what that brings along."""
+    brought = [name for name in question.frameworks if name not in question.wanted]
+    for names in (list(question.wanted), brought):
+        for facet in ("preferred", "version", "variant"):
+            yield from ((name, facet) for name in names)
     yield PYTHON, "python"
 
 

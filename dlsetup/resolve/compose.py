@@ -15,7 +15,7 @@ from dlsetup.resolve.pieces import BuildChoice, VersionChoice, library_key
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import interpreter_of, pick_reason, picked, plan_reasons, plan_unknowns
 from dlsetup.resolve.search import Settled
-from dlsetup.rules.libraries import lines_of
+from dlsetup.rules.libraries import lines_of, versions_of
 from dlsetup.rules.wheels import fitting_wheels
 
 _TRITON = re.compile(r"pytorch-triton.*|triton-.+")
@@ -58,20 +58,24 @@ def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
 
 
 def _size(question: Question, choice: BuildChoice) -> int | Unknown:
-    wheels = fitting_wheels(choice.build, choice.interpreter, question.target)
+    wheels = fitting_wheels(choice.build, choice.interpreter, question.known)
     return wheels.size_bytes if wheels else UNKNOWN
 
 
 def _constraints(question: Question, settled: Settled, choices: list[BuildChoice]) -> Iterator[str]:
-    """Bounds that an installer would not know: libraries that the GPUs limit, and bounds of the picks.
-
-    Exact pins stay with the installer, which reads them from the wheels.
+    """What the GPUs forbid of libraries, which no installer knows, and the picks' upper bounds on the
+    libraries of the catalog. Exact pins stay with the installer, which reads them from the wheels.
     """
     yield from _limited(question, settled)
+    own = (
+        "nvidia-",
+        "cuda-",
+        *(name for item in question.frameworks.values() for name in item.distributions),
+    )
     for choice in choices:
         for name, specifier in question.companions.specifiers(choice.build, choice.interpreter).items():
-            bounded = any(item.operator in ("<", "<=", "!=") for item in specifier)
-            if bounded and name not in question.frameworks and not name.startswith(("nvidia-", "cuda-")):
+            bounded = any(item.operator in ("<", "<=") for item in specifier)
+            if bounded and versions_of(name, question.catalog) is not None and not name.startswith(own):
                 yield f"{name}{specifier}"
 
 

@@ -67,7 +67,7 @@ def _of_gpus(target: Target) -> Devices:
         return _of_driver(target)
     for vendor, accelerator in ORDER:
         if any(gpu.vendor == vendor and _usable(gpu) for gpu in target.gpus):
-            because = f"{target.name} has a GPU of {VENDORS[vendor]}"
+            because = f"{target.name} has {_article(VENDORS[vendor])} GPU"
             strict = accelerator in STRICT
             return Devices(accelerator=accelerator, strict=strict, clause="fact gpus", because=because)
     because = f"{target.name} has no GPU that a framework could use"
@@ -89,3 +89,7 @@ def _of_driver(target: Target) -> Devices:
 def _usable(gpu: Gpu) -> bool:
     """Intel graphics of unknown architecture are mostly those of a processor: no device for XPU builds."""
     return gpu.vendor != "intel" or not isinstance(gpu.arch, Unknown)
+
+
+def _article(word: str) -> str:
+    return f"an {word}" if word[0] in "AIN" else f"a {word}"

@@ -16,6 +16,7 @@ from dlsetup.model.versions import DriverRelease, LibcVersion
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.refusals import gpu_clauses
 from dlsetup.rules.gpus import title_of
+from dlsetup.rules.kernels import driver_drives_every_gpu
 
 replace = msgspec.structs.replace
 KINDS = 5
@@ -44,14 +45,14 @@ def drivers(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:
     known = {DriverRelease(str(row.branch)) for row in hardware.branches}
     known |= {row.windows if windows else row.linux for row in hardware.floors}
     current = target.driver
-    verb = "update" if isinstance(current, DriverRelease) else "install"
-    article = "the" if isinstance(current, DriverRelease) else "an"
-    for release in sorted(known):
-        if isinstance(current, DriverRelease) and release <= current:
-            continue
-        where = " on Windows" if target.wsl is True else ""
-        text = f"{verb} {article} NVIDIA driver, {release} or newer{where}"
-        yield text, replace(target, driver=release, cuda_ceiling=UNKNOWN)
+    verb = "update to" if isinstance(current, DriverRelease) else "install"
+    where = " on Windows" if target.wsl is True else ""
+    later = [replace(target, driver=release, cuda_ceiling=UNKNOWN) for release in sorted(known)]
+    ends = [item.driver for item in later if driver_drives_every_gpu(item, hardware).refused]
+    limit = f" but older than {ends[0]}, which does not support the GPU" if ends else ""
+    for item in later:
+        if not isinstance(current, DriverRelease) or (item.driver and current < item.driver):
+            yield f"{verb} NVIDIA driver {item.driver} or newer{limit}{where}", item
 
 
 def newer_libc(question: Question) -> Iterator[tuple[str, Target]]:

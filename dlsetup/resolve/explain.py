@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from msgspec.structs import replace
+
 from dlsetup.model.machine import Libc
-from dlsetup.model.record import Unknown
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Clause
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
 from dlsetup.resolve.pieces import BuildChoice, Force
@@ -64,7 +66,7 @@ def _fact(question: Question, clause: str) -> str:
     if clause == "fact driver":
         return _driver(question)
     if clause == "fact platform":
-        return f"{name} runs {platform_of(target)}"
+        return f"{name} runs {platform_of(replace(target, libc=UNKNOWN, release=UNKNOWN))}"
     if clause == "fact libc" and isinstance(target.libc, Libc):
         return f"{name} has {target.libc.name} {target.libc.version}"
     if clause == "fact libc":

@@ -9,6 +9,7 @@ from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
 from dlsetup.resolve.companions import Companions
 from dlsetup.resolve.devices import devices_of
+from dlsetup.resolve.nearby import nearby
 from dlsetup.resolve.pieces import (
     CUDA,
     NO_CUDA,
@@ -50,12 +51,13 @@ class Question:
     def __init__(self, wish: Wish, target: Target, catalog: Catalog) -> None:
         self.wish = wish
         self.catalog = catalog
-        self.target = with_capabilities(target, catalog.hardware)
+        self.target = target
+        self.known = with_capabilities(target, catalog.hardware)
         self.devices = devices_of(wish, target)
         self.ceiling = ceiling_of(target, catalog.hardware)
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
-        self.companions = Companions(self.frameworks, target, catalog)
+        self.companions = Companions(self.frameworks, self.known, catalog)
         self._choices: dict[str, Sequence[Choice]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
         self._against: dict[Choice, Remembered[Refusal]] = {}
@@ -129,7 +131,8 @@ class Question:
         yield from map(PythonChoice, ranked)
 
     def _builds(self, framework: Framework) -> Iterator[Choice]:
-        builds = sorted(framework.builds, key=lambda item: variant_rank(item, self.devices, self.ceiling))
+        near = nearby(framework.builds, self.known)
+        builds = sorted(near, key=lambda item: variant_rank(item, self.devices, self.ceiling))
         for build in sorted(builds, key=lambda item: item.version, reverse=True):
             facets = {
                 "version": build.version,
@@ -167,20 +170,22 @@ class Question:
     def _ask_frameworks(self, choice: Choice) -> Iterator[Ask]:
         """The same relation seen from the other side, so that settling it early narrows the frameworks."""
         for name in self.wanted:
+            wished = frozenset({f"wish {name}"})
             if choice.key == PYTHON:
-                yield Ask(name, "python", frozenset({choice.facets["python"]}))
+                yield Ask(name, "python", frozenset({choice.facets["python"]}), wished)
             else:
-                yield Ask(name, "family", frozenset({choice.facets["family"], NO_CUDA}), _FAMILY)
+                families = frozenset({choice.facets["family"], NO_CUDA})
+                yield Ask(name, "family", families, _FAMILY | wished)
 
     def _refuse(self, choice: Choice) -> Iterator[Refusal]:
         if isinstance(choice, BuildChoice):
-            yield from against_wheels(choice.build, choice.interpreter, self.target)
+            yield from against_wheels(choice.build, choice.interpreter, self.known)
             yield from self.companions.against(choice.build, choice.interpreter)
         elif isinstance(choice, PythonChoice):
-            yield from against_python(choice.interpreter, self.wish, self.target)
+            yield from against_python(choice.interpreter, self.wish, self.known)
         elif isinstance(choice, VersionChoice):
             name = choice.key.removeprefix(library_key(""))
-            yield from against_library(name, choice.version, self.target, self.catalog.hardware)
+            yield from against_library(name, choice.version, self.known, self.catalog.hardware)
 
     def _against_build(self, build: Build) -> Remembered[Refusal]:
         """On whichever Python: kept by the build, because each Python asks it anew."""
@@ -191,9 +196,9 @@ class Question:
     def _refuse_build(self, build: Build) -> Iterator[Refusal]:
         wanted = self.wanted.get(build.framework)
         yield from by_wish(build, wanted, self.wish)
-        yield from by_platform(build, self.target)
+        yield from by_platform(build, self.known)
         yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
-        yield from by_hardware(build, self.target, self.catalog.hardware)
+        yield from by_hardware(build, self.known, self.catalog.hardware)
 
 
 def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:

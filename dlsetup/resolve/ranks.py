@@ -29,6 +29,7 @@ def variant_rank(build: Build, devices: Devices, ceiling: CudaVersion | Unknown)
         build.variant,
         build.index,
         build.requirements,
+        tuple(item.platform for item in build.wheels),
     )
 
 

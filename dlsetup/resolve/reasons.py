@@ -117,7 +117,7 @@ def _weightiest(refused: list[tuple[Refusal, ...]]) -> str:
 
 
 def _kind(refusal: Refusal) -> int:
-    """A withdrawn release explains all, then a fact; what was asked for, or that it is no GPU build, least."""
+    """A withdrawn release explains all, then a fact; a wish, or that it is no GPU build, least."""
     if RELEASE_RULE in refusal.clauses:
         return 0
     if GPU_RULE in refusal.clauses or any(clause.startswith(("bound", "wish")) for clause in refusal.clauses):
@@ -133,7 +133,7 @@ def _needed_by(question: Question, settled: Settled, choice: BuildChoice) -> str
 
 
 def _verdicts(question: Question, choice: BuildChoice) -> Iterator[Verdict]:
-    build, target, hardware = choice.build, question.target, question.catalog.hardware
+    build, target, hardware = choice.build, question.known, question.catalog.hardware
     yield has_wheel(build, choice.interpreter, target)
     if build.cuda is not None:
         yield driver_serves(target, build.cuda, hardware)

@@ -21,12 +21,13 @@ Settled = dict[str, Choice]
 def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -> Settled | None:
     """One choice for every key that has to be settled, or None if there is no way.
 
-    `force` says which clauses hold, `limits` are further asks. Whatever order the search takes, the
-    answer to *whether* there is a way is exact; the way it finds need not be the best (`choose` is).
+    `force` says which clauses hold; `limits` narrow keys further without asking for them to be settled.
+    Whatever order the search takes, the answer to *whether* there is a way is exact; the way it finds
+    need not be the best (`choose` is).
     """
-    resolver = Resolver(_Provider(question, force), BaseReporter())
+    resolver = Resolver(_Provider(question, force, tuple(limits)), BaseReporter())
     try:
-        result = resolver.resolve((*question.roots(force), *limits), max_rounds=ROUNDS)
+        result = resolver.resolve(question.roots(force), max_rounds=ROUNDS)
     except ResolutionImpossible:
         return None
     return dict(result.mapping)
@@ -35,9 +36,10 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
 class _Provider(AbstractProvider[Ask, Choice, str]):
     """What resolvelib asks of us."""
 
-    def __init__(self, question: Question, force: Force) -> None:
+    def __init__(self, question: Question, force: Force, limits: tuple[Ask, ...]) -> None:
         self.question = question
         self.force = force
+        self.limits = limits
         self.order = {key: place for place, key in enumerate((CUDA, PYTHON, *question.frameworks))}
         self._admitted: dict[str, Remembered[Choice]] = {}
 
@@ -75,12 +77,16 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         return matching
 
     def _choices(self, key: str) -> Remembered[Choice]:
-        """The choices that nothing in force forbids."""
+        """The choices within the limits that nothing in force forbids."""
         if key not in self._admitted:
-            choices = self.question.choices(key)
-            admitted = (choice for choice in choices if self.question.admitted(choice, self.force))
-            self._admitted[key] = Remembered(admitted)
+            self._admitted[key] = Remembered(self._fitting(key))
         return self._admitted[key]
+
+    def _fitting(self, key: str) -> Iterator[Choice]:
+        limits = [limit for limit in self.limits if limit.key == key]
+        for choice in self.question.choices(key):
+            if all(limit.admits(choice) for limit in limits) and self.question.admitted(choice, self.force):
+                yield choice
 
     def _likeness(self, choice: Choice) -> Hashable:
         """What others can see of a choice: of those that ask the same and look the same, one is enough."""

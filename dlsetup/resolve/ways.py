@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from dlsetup.model.framework import Catalog
 from dlsetup.model.record import UNKNOWN
@@ -122,35 +124,35 @@ def _apart(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
 def _cpu(wish: Wish, target: Target, catalog: Catalog) -> Iterator[WayOut]:
     """Some frameworks on the CPU, or all of them."""
     some = replace(wish, allow_cpu=True)
-    partly = list(_changed("let some run on the CPU", some, target, catalog))
-    mixed = [way for way in partly if len(_accelerated(way.plans[0], catalog)) > 0]
-    yield from mixed
+    for way in _changed("", some, target, catalog):
+        plain = [pick.framework for pick in way.plans[0].picks if pick.variant == "cpu"]
+        if len(plain) < len(way.plans[0].picks):
+            yield replace(way, text=f"let {' and '.join(plain)} run on the CPU")
     everything = replace(wish, accelerator="cpu", cuda=None, allow_cpu=False)
     yield from _changed("run on the CPU", everything, target, catalog)
 
 
-def _accelerated(plan: Plan, catalog: Catalog) -> list[str]:
-    return [pick.framework for pick in plan.picks if pick.variant not in ("cpu", "any")]
-
-
 def _elsewhere(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """The same wish on a machine that is a little different."""
-    wish, catalog = question.wish, question.catalog
-    changes: list[Iterator[tuple[str, Target]]] = []
+    wish, target, catalog = question.wish, question.target, question.catalog
+
+    def solved(changes: Iterator[tuple[str, Target]]) -> Iterator[WayOut]:
+        for text, changed in changes:
+            yield from _changed(text, wish, changed, catalog, told=True)
+
     if any(clause.startswith("gpu ") for clause in core):
-        changes.append(fewer_gpus(question.target, catalog.hardware))
+        yield from islice(solved(fewer_gpus(target, catalog.hardware)), 1)
     if "fact driver" in core:
-        changes.append(drivers(question.target, catalog.hardware))
+        yield from sorted(solved(drivers(target, catalog.hardware)), key=_versions_of, reverse=True)[:1]
     if "fact libc" in core:
-        changes.append(newer_libc(question))
+        yield from islice(solved(newer_libc(question)), 1)
     if "fact platform" in core:
-        changes.append(under_wsl(question.target))
-    for change in changes:
-        for text, target in change:
-            way = next(_changed(text, wish, target, catalog, told=True), None)
-            if way is not None:
-                yield way
-                break
+        yield from islice(solved(under_wsl(target)), 1)
+
+
+def _versions_of(way: WayOut) -> list[Version]:
+    """The releases a way leads to: a newer driver is worth naming for the newest of them."""
+    return [pick.version for plan in way.plans for pick in plan.picks]
 
 
 def _changed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -34,11 +35,13 @@ def capability_of(gpu: Gpu, hardware: Hardware) -> ComputeCapability | Unknown:
 
 
 def capability_by_name(name: str, hardware: Hardware) -> ComputeCapability | Unknown:
-    """Compute capability of a product name; brand, memory size and form (`SXM4-80GB`) do not count."""
+    """Compute capability of a product name; brand, memory size and form (`SXM4-80GB`) do not count.
+
+    A row may hold two names (`V100 / Tesla V100`) or a remark (`TITAN X (Pascal)`) that may be left out.
+    """
+    rows = [(spelling, row.compute_capability) for row in hardware.gpus for spelling in _spellings(row.name)]
     for words in (_words(name), _core(name)):
-        found = {
-            row.compute_capability for row in hardware.gpus if words in (_words(row.name), _core(row.name))
-        }
+        found = {capability for spelling, capability in rows if words in (spelling, _without_form(spelling))}
         if len(found) == 1 and words:
             return found.pop()
     return UNKNOWN
@@ -82,4 +85,14 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _core(name: str) -> tuple[str, ...]:
-    return tuple(word for word in _words(name) if not _FORM.fullmatch(word))
+    return _without_form(_words(name))
+
+
+def _without_form(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in words if not _FORM.fullmatch(word))
+
+
+def _spellings(name: str) -> Iterator[tuple[str, ...]]:
+    for one in name.split(" / "):
+        yield _words(one)
+        yield _words(re.sub(r"\(.*?\)", "", one))

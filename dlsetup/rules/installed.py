@@ -17,6 +17,7 @@ from dlsetup.rules.libraries import libraries_of
 from dlsetup.rules.wheels import platform_target
 
 _EXTRAS = re.compile(r"\[[^\]]*\]")
+_File = tuple[str, tuple[str, ...], frozenset[str]]
 
 
 def framework_of(name: str, catalog: Catalog) -> Framework | None:
@@ -37,9 +38,7 @@ def build_of(
     named = [build for build in release if build.variant == distribution.variant]
     if not isinstance(distribution.variant, Unknown) and not named:
         return None
-    siblings: dict[tuple[str, tuple[str, ...]], list[Build]] = {
-        _file(build): [] for build in named or release
-    }
+    siblings: dict[_File, list[Build]] = {_file(build): [] for build in named or release}
     for build in release:
         if _file(build) in siblings:
             siblings[_file(build)].append(build)
@@ -53,9 +52,13 @@ def variant_of(distribution: Distribution, environment: Environment, catalog: Ca
     return build.variant if isinstance(build, Build) else distribution.variant
 
 
-def _file(build: Build) -> tuple[str, tuple[str, ...]]:
-    """What is downloaded, whatever extras are asked for beside it."""
-    return build.index, tuple(_EXTRAS.sub("", text) for text in build.requirements)
+def _file(build: Build) -> _File:
+    """What is downloaded, whatever extras are asked for beside it.
+
+    The same name on the same index is another file on another system: torch's own is a CPU build on Windows.
+    """
+    names = tuple(_EXTRAS.sub("", text) for text in build.requirements)
+    return build.index, names, frozenset(wheels.platform for wheels in build.wheels)
 
 
 def _with_neighbours(siblings: list[Build], environment: Environment) -> list[Build]:

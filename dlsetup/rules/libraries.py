@@ -39,10 +39,13 @@ def libraries_of(build: Build, interpreter: Interpreter, target: Target) -> dict
 def pins_agree(
     first: Build, second: Build, interpreter: Interpreter, target: Target, catalog: Catalog
 ) -> Verdict:
-    """Whether versions exist that satisfy both builds, for every distribution that both ask for."""
+    """Whether versions exist that satisfy both builds, for every distribution that both ask for.
+
+    Of several that disagree the reason names one with an exact pin.
+    """
     one, two = (libraries_of(build, interpreter, target) for build in (first, second))
     unsure = ""
-    for name in sorted(one.keys() & two.keys()):
+    for name in sorted(one.keys() & two.keys(), key=lambda name: (not _exact(one[name] & two[name]), name)):
         answer = versions_exist((one[name], two[name]), versions_of(name, catalog))
         asks = f"{first.framework} {first.version} asks for {name}{one[name]}"
         text = f"{asks} and {second.framework} {second.version} for {name}{two[name]}"
@@ -58,8 +61,8 @@ def files_apart(first: Iterable[str], second: Iterable[str], hardware: Hardware)
     one, two = set(first), set(second)
     for row in hardware.overlaps:
         mine, yours = (sorted(names & set(row.distributions)) for names in (one, two))
-        if mine and yours and set(mine) | set(yours) != set(mine) & set(yours):
-            pair = sorted({*mine, *yours})
+        pair = sorted({*mine, *yours})
+        if mine and yours and len(pair) > 1:
             return no(FILES, f"{' and '.join(pair)} both write {row.path}", row.source)
     return yes(FILES)
 

@@ -24,7 +24,7 @@ releases = st.builds(
 cudas = st.sampled_from(["10.2", "11.0", "11.1", "11.8", "12.0", "12.6", "12.8", "13.0", "13.2"]).map(
     CudaVersion
 )
-platforms = st.sampled_from([LINUX, WINDOWS, WSL, Target(), Target(os="linux"), Target(os="macos")])
+platforms = st.sampled_from([LINUX, WINDOWS, WSL, Target(), Target(os="linux")])
 
 
 def answer(target: Target, cuda: str, hardware: Hardware) -> str:

@@ -10,15 +10,25 @@ from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.rules.installed import build_of, variant_of
 
+LINUX = "manylinux_2_28_x86_64"
 
-def build(name: str, version: str, variant: str, asks: str, *requires: str, index: str = "default") -> Build:
+
+def build(
+    name: str,
+    version: str,
+    variant: str,
+    asks: str,
+    *requires: str,
+    index: str = "default",
+    platform: str = LINUX,
+) -> Build:
     accelerator: Accelerator = "cpu" if variant == "cpu" else "cuda"
     return Build(
         framework=name,
         version=Version(version),
         variant=variant,
         accelerator=accelerator,
-        wheels=(Wheels(pythons=("cp312",), platform="manylinux_2_28_x86_64"),),
+        wheels=(Wheels(pythons=("cp312",), platform=platform),),
         requires_python=SpecifierSet(),
         index=index,
         requirements=(asks,),
@@ -35,6 +45,7 @@ CATALOG = Catalog(
             imports="torch",
             builds=(
                 build("torch", "2.14.1", "cu130", "torch==2.14.1", "nvidia-cudnn-cu13==9.24.0.43"),
+                build("torch", "2.14.1", "cpu", "torch==2.14.1", platform="win_amd64"),
                 build("torch", "2.14.1", "cu130", "torch==2.14.1+cu130", index="pytorch-cu130"),
                 build("torch", "2.14.1", "cu126", "torch==2.14.1+cu126", index="pytorch-cu126"),
                 build("torch", "2.14.1", "cpu", "torch==2.14.1+cpu", index="pytorch-cpu"),
