@@ -14,9 +14,13 @@ from dlsetup.model.machine import Environment
 _MOST_NAMED = 3
 
 
-def obstacle(environment: Environment) -> str | None:
-    """Why this environment is left alone, in a sentence; None: nothing is in the way."""
-    return _of_kind(environment) or _of_files(Path(environment.path)) or _of_use(Path(environment.path))
+def obstacle(environment: Environment, *, changing: bool = True) -> str | None:
+    """Why this environment is left alone, in a sentence; None: nothing is in the way.
+
+    Who only wants to see the steps (`changing` false) is not kept from it by a program that uses it.
+    """
+    folder = Path(environment.path)
+    return _of_kind(environment) or _of_files(folder) or (_of_use(folder) if changing else None)
 
 
 def _of_kind(environment: Environment) -> str | None:

@@ -59,7 +59,7 @@ def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent |
     environment, mends = machine.environment, mendable(diagnosis)
     if environment is None or not mends:
         return None
-    plan = _plan(machine, environment, catalog)
+    plan = _plan(machine, environment, mends, catalog)
     if isinstance(plan, Conflict):
         return plan
     twins = tuple(_unwanted_twins(environment, plan, catalog))
@@ -83,7 +83,9 @@ def distributions_of(environment: Environment) -> tuple[Distribution, ...]:
     return () if isinstance(environment.distributions, Unknown) else environment.distributions
 
 
-def _plan(machine: Machine, environment: Environment, catalog: Catalog) -> Plan | Conflict:
+def _plan(
+    machine: Machine, environment: Environment, mends: Iterable[Finding], catalog: Catalog
+) -> Plan | Conflict:
     present = tuple(_present(environment, catalog))
     here = _target(machine, environment)
     if not present:
@@ -97,7 +99,13 @@ def _plan(machine: Machine, environment: Environment, catalog: Catalog) -> Plan 
     if isinstance(strict, Plan):
         return strict
     lenient = least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
-    return lenient if isinstance(lenient, Plan) else strict
+    return lenient if isinstance(lenient, Plan) and not _leaves_idle(lenient, mends) else strict
+
+
+def _leaves_idle(plan: Plan, mends: Iterable[Finding]) -> bool:
+    """Whether a framework would keep the CPU build that is the very fault."""
+    on_cpu = {f"cpu-only-{pick.framework}" for pick in plan.picks if pick.variant == "cpu"}
+    return any(item.id in on_cpu for item in mends)
 
 
 def _made_for_elsewhere(here: Target, present: Iterable[Present]) -> bool:

@@ -1,0 +1,192 @@
+"""`dlsetup fix cuda-conflict`: look, judge, plan, ask, mend a copy, look again, put it into the place."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlsetup.act.interruption import interruptible
+from dlsetup.act.mending import may_link, mend, unmet
+from dlsetup.act.readiness import obstacle
+from dlsetup.act.replacement import Replacement, recover, replacement
+from dlsetup.commands.repairs import Request, Seen, Work, bench_for, see, worked_out
+from dlsetup.model.errors import UsageError
+from dlsetup.model.record import Unknown
+from dlsetup.model.repair import Intent, Mending
+from dlsetup.model.resolution import Conflict
+from dlsetup.plan.expectation import expectations
+from dlsetup.plan.indexes import parse_index
+from dlsetup.plan.mending import mending_procedure, mending_steps
+from dlsetup.plan.repair import intend, mendable
+from dlsetup.plan.script import shell_script
+from dlsetup.plan.second_look import broken_promises, complaints
+from dlsetup.probe.host import Host
+from dlsetup.show import json
+from dlsetup.show.agreement import agreed, can_ask
+from dlsetup.show.building import step_line
+from dlsetup.show.lines import Line, write
+from dlsetup.show.repair import (
+    FixDocument,
+    fault_lines,
+    mending_lines,
+    nothing_lines,
+    refusal_lines,
+    repair_lines,
+)
+from dlsetup.show.resolution import conflict_lines
+from dlsetup.show.steps import procedure_lines
+from dlsetup.verify.run import verify
+
+DECLINED = 130
+TAKEN_BACK = 3
+ROOM = 3
+"""What is fetched takes up to so many times its size once it is unpacked."""
+
+
+@dataclass(frozen=True)
+class Task:
+    request: Request
+    host: Host
+    seen: Seen
+    notes: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return self.seen.environment.path
+
+
+def run(request: Request) -> int:
+    """0: well now; 1: it cannot be mended here; 3: the mended copy was not well; 130: the user says no."""
+    _check(request)
+    host = Host.here(os.environ)
+    notes = _put_right(request, request.environment)
+    seen = see(host, request.environment, request.catalog)
+    task = Task(request, host, seen, notes + _put_right(request, seen.environment.path))
+    _say(task, *(Line(mark="·", text=note, style="note") for note in task.notes))
+    intent = intend(seen.machine, seen.diagnosis, seen.catalog)
+    if intent is None:
+        return _nothing(task)
+    _say(task, *fault_lines(mendable(seen.diagnosis)))
+    if isinstance(intent, Conflict):
+        return _conflict(task, intent)
+    reason = obstacle(seen.environment, changing=not request.dry_run)
+    if reason is not None:
+        return _refuse(task, intent, reason)
+    with interruptible(), tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
+        work = worked_out(seen, intent, request, host.environ, folder)
+        return _show_steps(task, work) if request.dry_run else _mend(task, work, folder)
+
+
+def _mend(task: Task, work: Work, folder: str) -> int:
+    """Everything that changes the machine: the copy, and at its very end the environment."""
+    repair = work.repair
+    _say(task, *repair_lines(repair))
+    if not task.request.yes and not agreed(f"Mend {task.path}?"):
+        _say(task, Line(text="Nothing was changed."))
+        return DECLINED
+    environ = task.host.environ
+    promised = unmet(work.means.uv, bench_for(task.seen, task.path, folder).python, environ)
+    weight = 0 if isinstance(repair.download_bytes, Unknown) else repair.download_bytes
+    links = may_link(work.means.uv, Path(task.path), environ)
+    _say(task, Line(mark="·", text="copy the environment", style="note"))
+    with replacement(Path(task.path), links=links, room_bytes=weight * ROOM) as work_copy:
+        bench = bench_for(task.seen, str(work_copy.copy), folder)
+        for step in mend(
+            mending_steps(repair, bench, work.means, alone=work.alone), environ, seen=_watched()
+        ):
+            _say(task, step_line(step))
+        mending = _second_look(task, work, work_copy, promised)
+        if mending.clean:
+            work_copy.accept()
+    _say(task, *mending_lines(mending))
+    _tell(task, ok=mending.clean, result="mended" if mending.clean else "taken-back", mending=mending)
+    return 0 if mending.clean else TAKEN_BACK
+
+
+def _second_look(task: Task, work: Work, work_copy: Replacement, promised: frozenset[str]) -> Mending:
+    """Looks, judges and verifies once more, in the copy."""
+    _say(task, Line(mark="·", text="look again, import every framework, compute", style="note"))
+    intent = work.repair.intent
+    after = see(task.host, str(work_copy.copy), task.request.catalog)
+    python = bench_for(task.seen, str(work_copy.copy), "").python
+    gpu_here = task.seen.machine.gpus != ()
+    outcomes = verify(task.host, python, expectations(intent.plan, task.seen.catalog), gpu_here=gpu_here)
+    broken = unmet(work.means.uv, python, task.host.environ)
+    return Mending(
+        repair=work.repair,
+        after=after.diagnosis,
+        outcomes=outcomes,
+        complaints=(
+            *complaints(intent.mends, task.seen.diagnosis, after.diagnosis, outcomes),
+            *broken_promises(promised, broken),
+        ),
+    )
+
+
+def _show_steps(task: Task, work: Work) -> int:
+    bench = bench_for(task.seen, task.path, "dlsetup-repair")
+    procedure = mending_procedure(work.repair, bench, work.means, alone=work.alone)
+    _say(task, *repair_lines(work.repair), Line(), *procedure_lines(procedure))
+    script = shell_script(procedure)
+    _tell(task, ok=True, result="planned", repair=work.repair, procedure=procedure, script=script)
+    return 0
+
+
+def _nothing(task: Task) -> int:
+    others = tuple(item for item in task.seen.diagnosis.findings if item.severity == "error")
+    _say(task, *nothing_lines(task.path, others))
+    _tell(task, ok=True, result="nothing-to-mend")
+    return 0
+
+
+def _conflict(task: Task, conflict: Conflict) -> int:
+    _say(task, Line(), *conflict_lines(conflict))
+    _tell(task, ok=False, result="conflict", conflict=conflict)
+    return 1
+
+
+def _refuse(task: Task, intent: Intent, reason: str) -> int:
+    _say(task, *refusal_lines(reason, intent.mends))
+    _tell(task, ok=False, result="refused", refused=reason)
+    return 1
+
+
+def _check(request: Request) -> None:
+    for index in request.indexes:
+        parse_index(index)
+    if not (request.yes or request.dry_run or can_ask()):
+        raise UsageError(
+            "nobody can be asked: standard input is no terminal.",
+            hint="`--yes` goes ahead without a question, `--dry-run` shows the steps.",
+        )
+
+
+def _put_right(request: Request, environment: str | None) -> tuple[str, ...]:
+    """What a run that was killed left beside the environment; a dry run leaves even that."""
+    if environment is None or request.dry_run:
+        return ()
+    return recover(Path(os.path.abspath(os.path.expanduser(environment))))
+
+
+def _watched() -> bool:
+    return sys.stderr.isatty()
+
+
+def _say(task: Task, *lines: Line) -> None:
+    """What happens meanwhile. With `--json` only a person who is asked gets to see it."""
+    if not task.request.as_json:
+        write(lines)
+        sys.stdout.flush()
+    elif not (task.request.yes or task.request.dry_run):
+        write(lines, sys.stderr)
+
+
+def _tell(task: Task, **words: Any) -> None:
+    """The one document, for those who asked for it."""
+    if task.request.as_json:
+        findings = mendable(task.seen.diagnosis)
+        json.write(FixDocument(environment=task.path, findings=findings, notes=task.notes, **words))

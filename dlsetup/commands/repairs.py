@@ -1,0 +1,95 @@
+"""What `fix` was asked, what it saw, and what uv says of the repair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from dlsetup.act.mending import answer
+from dlsetup.act.uv import find_uv
+from dlsetup.catalog.load import clues
+from dlsetup.commands.examined import catalog_of_examined
+from dlsetup.commands.question import folders
+from dlsetup.judge.registry import judge
+from dlsetup.model.errors import StepFailed, UsageError
+from dlsetup.model.finding import Diagnosis
+from dlsetup.model.framework import Catalog
+from dlsetup.model.machine import Environment, Machine
+from dlsetup.model.record import Record
+from dlsetup.model.repair import Intent, Repair
+from dlsetup.plan.environment import Means
+from dlsetup.plan.forecast import read_forecast, settle
+from dlsetup.plan.indexes import parse_index, with_addresses
+from dlsetup.plan.lock import read_lock
+from dlsetup.plan.mending import Bench, forecast_steps, weighing_steps
+from dlsetup.probe.host import Host
+from dlsetup.probe.look import look
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `fix cuda-conflict`, as they were typed."""
+
+    environment: str | None = None
+    indexes: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    offline: bool = False
+    catalog: tuple[str, ...] = ()
+    dry_run: bool = False
+    yes: bool = False
+    as_json: bool = False
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One look at the environment, and what is wrong with it."""
+
+    machine: Machine
+    environment: Environment
+    catalog: Catalog
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True)
+class Work:
+    """A repair, and how uv is to be asked for it."""
+
+    repair: Repair
+    means: Means
+    alone: bool
+    """Without holding the rest together: it does not fit together even now."""
+
+
+def see(host: Host, environment: str | None, catalog: tuple[str, ...]) -> Seen:
+    """Looks and judges. Raises `UsageError` where there is no such environment."""
+    places = folders(catalog)
+    machine = look(host, environment=environment, clues=clues(places))
+    if machine.environment is None:
+        raise UsageError("there is no environment here.", hint="name one: `--env PATH`.")
+    known = catalog_of_examined(machine, places)
+    return Seen(machine, machine.environment, known, judge(machine, known))
+
+
+def worked_out(seen: Seen, intent: Intent, request: Request, environ: Mapping[str, str], folder: str) -> Work:
+    """Asks uv what the repair moves and what that weighs; nothing is changed. Raises `StepFailed`."""
+    plan, rest = with_addresses(intent.plan, [parse_index(text) for text in request.indexes])
+    intent = replace(intent, plan=plan)
+    means = Means(
+        uv=find_uv(environ), extra_indexes=rest, find_links=request.find_links, offline=request.offline
+    )
+    bench = bench_for(seen, seen.environment.path, folder)
+    try:
+        said, alone = answer(forecast_steps(intent, bench, means), environ), False
+    except StepFailed:
+        said, alone = answer(forecast_steps(intent, bench, means, alone=True), environ), True
+    repair = settle(intent, read_forecast(said), seen.environment, seen.catalog.hardware)
+    if any(change.after for change in repair.changes):
+        lock = read_lock(answer(weighing_steps(repair, bench, means), environ))
+        repair = replace(repair, download_bytes=lock.download_bytes)
+    return Work(repair, means, alone)
+
+
+def bench_for(seen: Seen, environment: str, folder: str) -> Bench:
+    """Where uv works, and where it finds what it is told."""
+    return Bench(environment=environment, folder=folder, windows=seen.machine.system.os == "windows")

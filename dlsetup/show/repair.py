@@ -1,0 +1,112 @@
+"""A repair in words: what is wrong, what moves, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from dlsetup.model.finding import Finding
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.repair import Change, Mending, Repair
+from dlsetup.model.resolution import Conflict
+from dlsetup.model.steps import Procedure
+from dlsetup.show.creation import outcome_lines
+from dlsetup.show.doctor import MARKS
+from dlsetup.show.lines import Line, command
+from dlsetup.show.words import counted, listed, size
+
+
+class FixDocument(Record, frozen=True, kw_only=True):
+    """What `fix cuda-conflict` found, would do or did. `ok`: nothing is left that it could mend."""
+
+    schema: Literal["dlsetup.fix-cuda-conflict/1"] = "dlsetup.fix-cuda-conflict/1"
+    ok: bool
+    result: Literal["nothing-to-mend", "planned", "mended", "conflict", "refused", "taken-back"]
+    environment: str
+    findings: tuple[Finding, ...] = ()
+    """The faults that a change of the environment can take away."""
+    repair: Repair | Unknown = UNKNOWN
+    procedure: Procedure | Unknown = UNKNOWN
+    """Of a dry run: the steps by hand."""
+    script: str | Unknown = UNKNOWN
+    """Of a dry run: the same as a shell script."""
+    conflict: Conflict | Unknown = UNKNOWN
+    refused: str | Unknown = UNKNOWN
+    """Why this environment is left alone."""
+    mending: Mending | Unknown = UNKNOWN
+    notes: tuple[str, ...] = ()
+
+
+def nothing_lines(environment: str, others: tuple[Finding, ...]) -> Iterator[Line]:
+    """Nothing to mend here, and what the doctor says besides."""
+    yield Line(mark="✓", text=f"Nothing to mend in {environment}.", style="good")
+    if others:
+        names = listed([f"`{item.id}`" for item in others])
+        yield Line(mark="!", text=f"{names}: not mended by changing packages.", style="warning")
+        yield Line(mark="hint:", text="`dlsetup doctor` says what helps.", style="good")
+
+
+def fault_lines(findings: tuple[Finding, ...]) -> Iterator[Line]:
+    """What is wrong, each in two lines."""
+    for finding in findings:
+        mark, style = MARKS[finding.severity]
+        yield Line(mark=mark, text=f"{finding.title}  [{finding.id}]", style=style)
+        yield Line(mark="because", text=finding.because, indent=2, style="faint")
+
+
+def refusal_lines(reason: str, findings: tuple[Finding, ...]) -> Iterator[Line]:
+    """Why an environment is left alone, and what to do by hand."""
+    yield Line()
+    yield Line(mark="✗", text=reason, style="bad")
+    yield Line(text="Nothing was changed. By hand:", style="title")
+    for finding in findings:
+        for remedy in finding.remedies[:1]:
+            yield Line(mark="hint:", text=remedy.text, indent=2, style="good")
+            for text in remedy.commands:
+                yield command(text, indent=8)
+
+
+def repair_lines(repair: Repair) -> Iterator[Line]:
+    """Every distribution that moves, before and after, and what has to be fetched."""
+    yield Line()
+    yield Line(text=f"To mend {repair.intent.environment}", style="title")
+    for change in repair.changes:
+        yield Line(mark="·", text=_change(change), indent=2, style="note")
+        if change.because:
+            yield Line(mark="because", text=change.because, indent=6, style="faint")
+    fetched = [change for change in repair.changes if change.after]
+    weight = repair.download_bytes
+    words = "of unknown size" if isinstance(weight, Unknown) else f"of {size(weight)}"
+    yield Line(text=f"To fetch: {counted(len(fetched), 'package')} {words}, less what is cached.")
+    for remark in repair.intent.plan.unknown:
+        yield Line(mark="?", text=remark, indent=2, style="warning")
+
+
+def _change(change: Change) -> str:
+    name = change.distribution
+    if change.after is None:
+        return f"remove {name} {change.before}"
+    if change.before is None:
+        return f"install {name} {change.after}"
+    if change.before == change.after:
+        return f"write {name} {change.after} again"
+    return f"{name} {change.before} -> {change.after}"
+
+
+def mending_lines(mending: Mending) -> Iterator[Line]:
+    """What each framework did in the copy, then whether the copy took the place of the environment."""
+    where = mending.repair.intent.environment
+    for outcome in mending.outcomes:
+        yield from outcome_lines(outcome)
+    yield Line()
+    if not mending.clean:
+        yield Line(mark="✗", text=f"{where} is as it was: the mended copy was thrown away.", style="bad")
+        for complaint in mending.complaints:
+            yield Line(mark="because", text=complaint, indent=2, style="faint")
+        yield Line(mark="hint:", text="`dlsetup doctor -v` names the other ways.", style="good")
+        return
+    yield Line(mark="✓", text=f"{where} is mended.", style="good")
+    for finding in mending.after.findings:
+        if finding.severity != "note":
+            mark, style = MARKS[finding.severity]
+            yield Line(mark=mark, text=f"left: {finding.title}  [{finding.id}]", indent=2, style=style)
