@@ -19,7 +19,7 @@ from dlsetup.model.resolution import Conflict, Pick, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wish
 from dlsetup.plan.least_change import Present, least_change
-from dlsetup.rules.installed import build_of
+from dlsetup.rules.installed import asked_for, build_of
 
 MENDABLE = (
     "onnxruntime-cpu-and-gpu-both",
@@ -86,8 +86,8 @@ def distributions_of(environment: Environment) -> tuple[Distribution, ...]:
 def _plan(
     machine: Machine, environment: Environment, mends: Iterable[Finding], catalog: Catalog
 ) -> Plan | Conflict:
-    present = tuple(_present(environment, catalog))
     here = _target(machine, environment)
+    present = tuple(_present(environment, here, catalog))
     if not present:
         python = environment.python if isinstance(environment.python, Version) else Version("3")
         return Plan(target=here, python=Version(f"{python.major}.{python.minor}"), picks=())
@@ -127,10 +127,10 @@ def _target(machine: Machine, environment: Environment) -> Target:
     return replace(target, pythons=(python,))
 
 
-def _present(environment: Environment, catalog: Catalog) -> Iterator[Present]:
+def _present(environment: Environment, here: Target, catalog: Catalog) -> Iterator[Present]:
     """What is installed in a release that the catalog knows: nothing can be said of another."""
     for framework in catalog.frameworks:
-        found = _distribution(framework, environment)
+        found = _distribution(framework, environment, here)
         if found is None:
             continue
         public = Version(found.version.public)
@@ -139,9 +139,14 @@ def _present(environment: Environment, catalog: Catalog) -> Iterator[Present]:
             yield Present(framework=framework.name, version=public, build=UNKNOWN if build is None else build)
 
 
-def _distribution(framework: Framework, environment: Environment) -> Distribution | None:
-    found = (environment.distribution(name) for name in framework.distributions)
-    return next((item for item in found if item is not None), None)
+def _distribution(framework: Framework, environment: Environment, here: Target) -> Distribution | None:
+    """The distribution that stands for a framework; of twins on a machine with a GPU the one that uses it."""
+    there = [item for name in framework.distributions if (item := environment.distribution(name))]
+    for_cpu = {name for build in framework.builds if build.accelerator == "cpu" for name in asked_for(build)}
+    for_gpu = {name for build in framework.builds for name in asked_for(build)} - for_cpu
+    if here.gpus:
+        there.sort(key=lambda item: item.name not in for_gpu)
+    return there[0] if there else None
 
 
 def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog) -> Iterator[str]:

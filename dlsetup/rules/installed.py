@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from packaging.utils import canonicalize_name
+
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.record import UNKNOWN, Unknown
@@ -33,6 +35,7 @@ def build_of(
     if framework is None:
         return None
     release = [build for build in framework.builds if build.version.public == distribution.version.public]
+    release = [build for build in release if distribution.name in asked_for(build)] or release
     if not release:
         return None
     named = [build for build in release if build.variant == distribution.variant]
@@ -44,6 +47,11 @@ def build_of(
             siblings[_file(build)].append(build)
     fitting = [build for group in siblings.values() for build in _with_neighbours(group, environment)]
     return _of_local(fitting, distribution)
+
+
+def asked_for(build: Build) -> set[str]:
+    """Distributions that an installer is asked for to get this build: `onnxruntime-gpu`."""
+    return {canonicalize_name(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in build.requirements}
 
 
 def variant_of(distribution: Distribution, environment: Environment, catalog: Catalog) -> str | Unknown:

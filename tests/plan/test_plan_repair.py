@@ -179,6 +179,24 @@ def test_a_release_that_the_catalog_does_not_know_is_named_and_kept() -> None:
     assert answer.others == ("torch==2.99.0.dev20261201+cu130",)
 
 
+TWINS = ("onnxruntime==1.24.4", "onnxruntime-gpu==1.26.0", "numpy==2.3.5")
+
+
+def test_of_twins_the_one_for_the_gpu_stays_in_its_version() -> None:
+    answer = intended("onnxruntime-cpu-and-gpu-both", machine(installed(*TWINS)))
+    assert requirements(answer) == ("onnxruntime-gpu[cuda,cudnn]==1.26.0",)
+    assert isinstance(answer, Intent)
+    assert answer.twins == ("onnxruntime",)
+
+
+def test_without_a_gpu_the_other_twin_stays() -> None:
+    answer = intended("onnxruntime-cpu-and-gpu-both", machine(installed(*TWINS), gpus=(), driver=None))
+    assert requirements(answer) == ("onnxruntime==1.24.4",)
+    assert isinstance(answer, Intent)
+    assert answer.twins == ("onnxruntime-gpu",)
+    assert answer.replace == ()
+
+
 SHARED = (
     SharedFiles(
         owners=("nvidia-cudnn-cu12", "nvidia-cudnn-cu13"),

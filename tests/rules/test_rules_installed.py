@@ -94,6 +94,16 @@ CATALOG = Catalog(
                 build("jax", "0.10.2", "cpu", "jax==0.10.2", "jaxlib==0.10.2"),
             ),
         ),
+        Framework(
+            name="onnxruntime",
+            title="ONNX Runtime",
+            distributions=("onnxruntime", "onnxruntime-gpu"),
+            imports="onnxruntime",
+            builds=(
+                build("onnxruntime", "1.31.1", "cpu", "onnxruntime==1.31.1"),
+                build("onnxruntime", "1.31.1", "cu130", "onnxruntime-gpu[cuda,cudnn]==1.31.1"),
+            ),
+        ),
     )
 )
 
@@ -138,6 +148,12 @@ def test_jax_is_told_by_its_plugin() -> None:
         assert variant_of(item, installed("jaxlib", "jax-cuda12-plugin"), CATALOG) == "cu12"
     both = installed("jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin")
     assert isinstance(build_of(distribution("jax", "0.10.2"), both, CATALOG), Unknown)
+
+
+def test_onnxruntime_is_told_by_its_name() -> None:
+    both = installed("onnxruntime==1.31.1", "onnxruntime-gpu==1.31.1")
+    assert variant_of(distribution("onnxruntime", "1.31.1"), both, CATALOG) == "cpu"
+    assert variant_of(distribution("onnxruntime-gpu", "1.31.1"), both, CATALOG) == "cu130"
 
 
 def test_what_the_catalog_does_not_know_is_none_or_unknown() -> None:
