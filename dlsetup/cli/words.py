@@ -17,6 +17,7 @@ app = typer.Typer(
         "dlsetup doctor                        what is wrong here, and what mends it",
         "dlsetup resolve torch jax             builds that work together on this machine",
         "dlsetup create env demo torch         a checked environment in ./demo",
+        "dlsetup fix cuda-conflict             mend the environment, or leave it as it was",
     ),
     add_completion=False,
     rich_markup_mode=None,
@@ -25,9 +26,11 @@ app = typer.Typer(
 create = typer.Typer(
     cls=PlainGroup, rich_markup_mode=None, help="Create something new that works on this machine."
 )
+fix = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Mend what is broken, or leave it as it was.")
 catalog = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Look after the catalog of what exists.")
 profiles = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Named starting points.")
 app.add_typer(create, name="create")
+app.add_typer(fix, name="fix")
 app.add_typer(catalog, name="catalog")
 app.add_typer(profiles, name="profiles")
 
@@ -190,6 +193,47 @@ def create_env(
             indexes=tuple(index or ()),
             find_links=tuple(find_links or ()),
             offline=offline,
+            dry_run=dry_run,
+            yes=yes,
+            as_json=json,
+        )
+    )
+
+
+@fix.command(
+    "cuda-conflict",
+    cls=PlainCommand,
+    epilog=examples(
+        "dlsetup fix cuda-conflict --dry-run            the steps, also as a shell script with --json",
+        "dlsetup fix cuda-conflict --env ~/envs/vision",
+        "dlsetup fix cuda-conflict --yes --json",
+    ),
+)
+def fix_cuda_conflict(
+    env: options.Env = None,
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    index: options.Indexes = None,
+    find_links: options.FindLinks = None,
+    offline: options.Offline = False,
+    catalog: options.Catalog = None,
+    json: options.Json = False,
+) -> int:
+    """Mend an environment whose CUDA packages collide, disagree or leave the GPU idle.
+
+    As little as possible moves: versions stay where they may. The work is done in a copy, which takes
+    the place of the environment only if a second look finds it well.
+    """
+    from dlsetup.commands.fix_cuda_conflict import run
+    from dlsetup.commands.repairs import Request
+
+    return run(
+        Request(
+            environment=env,
+            indexes=tuple(index or ()),
+            find_links=tuple(find_links or ()),
+            offline=offline,
+            catalog=tuple(catalog or ()),
             dry_run=dry_run,
             yes=yes,
             as_json=json,

@@ -9,11 +9,13 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Machine
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
+from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "resolve": json.ResolveDocument,
     "create-env": json.CreateDocument,
+    "fix-cuda-conflict": FixDocument,
     "error": json.ErrorDocument,
     "machine": Machine,
     "profile": Profile,
