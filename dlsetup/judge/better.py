@@ -21,13 +21,16 @@ from dlsetup.rules.libraries import libraries_of, overlap_of
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
 
 
-def working_build(scene: Scene, installed: Installed, accelerator: Accelerator = "cuda") -> Build | None:
+def working_build(
+    scene: Scene, installed: Installed, accelerator: Accelerator = "cuda", *, major: int | None = None
+) -> Build | None:
     """The build that serves this driver, every GPU and this Python: of the installed release if there is
-    one, else the newest. None: no build of the catalog certainly does."""
+    one, else the newest; of one CUDA major if told. None: no build of the catalog certainly does."""
     own = installed.distribution.version.public
     for build in sorted(installed.framework.builds, key=lambda item: item.version.public != own):
         offered = build.version.public == own or not (build.yanked or build.prerelease)
-        if offered and build.accelerator == accelerator and _runs(scene, build):
+        wanted = major is None or (build.cuda is not None and build.cuda.major == major)
+        if offered and wanted and build.accelerator == accelerator and _runs(scene, build):
             return build
     return None
 
@@ -40,7 +43,7 @@ def is_refused(scene: Scene, installed: Installed, accelerator: Accelerator = "c
 
 def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
     """How to put `build` in the place of the installed one, with the rest of its family."""
-    family = [build, *_companions(scene, installed, build)]
+    family = [build, *companions(scene, installed, build)]
     names = " and ".join(f"{item.framework} {item.version.public}" for item in family)
     text = f"Install the {build.variant} build of {names}."
     if by_conda(installed.distribution):
@@ -79,7 +82,7 @@ def interpreter_of(scene: Scene) -> Interpreter | None:
     return Interpreter(version=environment.python, free_threaded=environment.free_threaded is True)
 
 
-def _companions(scene: Scene, installed: Installed, build: Build) -> Iterator[Build]:
+def companions(scene: Scene, installed: Installed, build: Build) -> Iterator[Build]:
     """Builds of the installed members of the family that belong to `build`."""
     interpreter = interpreter_of(scene)
     family = installed.framework.family

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import Requirement
@@ -49,21 +49,26 @@ def demands(scene: Scene, wanted: str) -> Iterator[Demand]:
 
     The extras of a framework's build count as its own requirements.
     """
-    interpreter = interpreter_of(scene)
-    environment = marker_environment(interpreter, scene.target) if interpreter else None
     builds = {item.distribution.name: item.build for item in scene.installed}
     for owner in scene.distributions:
         build = builds.get(owner.name)
         own = () if isinstance(owner.requires, Unknown) else owner.requires
         with_extras = build.requires if isinstance(build, Build) else ()
-        for text in dict.fromkeys((*own, *with_extras)):
-            name = _name(text)
-            item = _applying(text, environment) if re.fullmatch(wanted, name) else None
-            if item:
-                yield Demand(owner=owner, name=name, specifier=item.specifier)
+        yield from demands_in(scene, owner, (*own, *with_extras), wanted)
 
 
-def _name(text: str) -> str:
+def demands_in(scene: Scene, owner: Distribution, texts: Iterable[str], wanted: str) -> Iterator[Demand]:
+    """Those of an owner's requirements that apply here and whose name matches the pattern `wanted`."""
+    interpreter = interpreter_of(scene)
+    environment = marker_environment(interpreter, scene.target) if interpreter else None
+    for text in dict.fromkeys(texts):
+        name = required_name(text)
+        item = _applying(text, environment) if re.fullmatch(wanted, name) else None
+        if item:
+            yield Demand(owner=owner, name=name, specifier=item.specifier)
+
+
+def required_name(text: str) -> str:
     """The name a requirement begins with, read before the whole of it, which costs more."""
     found = re.match(r"\s*([\w.-]+)", text)
     return canonicalize_name(found[1]) if found else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dlsetup.judge.demands import Demand
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence
 from dlsetup.model.machine import Distribution, Driver, Gpu, Library
@@ -66,3 +67,8 @@ def of_variable(scene: Scene, name: str) -> Evidence:
 def of_container(scene: Scene) -> tuple[Evidence, ...]:
     kind = scene.machine.system.container
     return (Evidence(fact="container", value=kind, source="the system"),) if isinstance(kind, str) else ()
+
+
+def of_demand(demand: Demand) -> Evidence:
+    value = f"asks for {demand.name}{demand.specifier}"
+    return Evidence(fact=demand.owner.name, value=value, source=demand.owner.location or "its metadata")

@@ -44,6 +44,12 @@ class Installed(Record, frozen=True, kw_only=True):
         return CudaVersion.from_variant(self.variant)
 
     @property
+    def same_release(self) -> tuple[Build, ...]:
+        """Every build of the installed release."""
+        own = self.distribution.version.public
+        return tuple(build for build in self.framework.builds if build.version.public == own)
+
+    @property
     def title(self) -> str:
         """`torch 2.14.1 (cu130)`."""
         variant = "" if isinstance(self.variant, Unknown) else f" ({self.variant})"
@@ -104,6 +110,16 @@ class Scene(Record, frozen=True, kw_only=True):
         """Whether it is a Jetson, whose GPU and driver are part of the board."""
         kernel = self.machine.system.kernel
         return not isinstance(kernel, Unknown) and "tegra" in kernel
+
+    @property
+    def leading(self) -> tuple[Installed, ...]:
+        """The installed frameworks, without those that follow another: torchvision follows torch."""
+        names = {item.framework.name for item in self.installed}
+        return tuple(
+            item
+            for item in self.installed
+            if item.framework.family in ("", item.framework.name) or item.framework.family not in names
+        )
 
     @property
     def reachable_nvidia(self) -> tuple[Gpu, ...]:

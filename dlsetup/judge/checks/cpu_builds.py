@@ -28,8 +28,8 @@ def cpu_only(scene: Scene) -> Iterator[Answer]:
     gpus = scene.reachable_nvidia
     if not gpus or scene.on_tegra:
         return
-    for installed in scene.installed:
-        if not _is_cpu(scene, installed) or _follows(scene, installed) or is_refused(scene, installed):
+    for installed in scene.leading:
+        if not _is_cpu(scene, installed) or is_refused(scene, installed):
             continue
         name = installed.framework.name
         yield Finding(
@@ -71,8 +71,8 @@ def idle_gpu_of_others(scene: Scene) -> Iterator[Answer]:
         return
     for vendor, accelerator, ask in OTHERS:
         gpus = scene.gpus(vendor)
-        for installed in scene.installed if gpus else ():
-            if _follows(scene, installed) or not _may_change(scene, installed, accelerator):
+        for installed in scene.leading if gpus else ():
+            if not _may_change(scene, installed, accelerator):
                 continue
             better = working_build(scene, installed, accelerator)
             if better is None:
@@ -121,12 +121,6 @@ def _is_cpu(scene: Scene, installed: Installed) -> bool:
     if installed.framework.name == "tensorflow" and installed.distribution.name == "tensorflow":
         return installed.distribution.variant == "cpu"
     return installed.variant == "cpu"
-
-
-def _follows(scene: Scene, installed: Installed) -> bool:
-    """Whether it goes with a framework that is judged itself: torchvision with torch."""
-    family = installed.framework.family
-    return family not in ("", installed.framework.name) and scene.framework(family) is not None
 
 
 def _may_change(scene: Scene, installed: Installed, accelerator: Accelerator) -> bool:

@@ -1,0 +1,92 @@
+"""CUDA libraries in wheels whose version a framework does not accept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from dlsetup.judge.better import own_environment
+from dlsetup.judge.commands import install
+from dlsetup.judge.demands import Demand, demands
+from dlsetup.judge.evidence import of_demand, of_distribution
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.rules.libraries import versions_exist, versions_of
+
+CUDNN = r"nvidia-cudnn-cu\d+"
+PINNED = r"nvidia-[\w-]+"
+
+
+@check("two-frameworks-share-cudnn")
+def pins_disagree(scene: Scene) -> Iterator[Answer]:
+    """Two frameworks ask for versions of one CUDA library that exclude each other."""
+    asked = [item for item in demands(scene, PINNED) if not item.owner.name.startswith(("nvidia-", "cuda-"))]
+    seen: set[tuple[str, str]] = set()
+    for one, two in combinations(asked, 2):
+        pair = (one.owner.name, two.owner.name)
+        if one.name != two.name or pair[0] == pair[1] or pair in seen or not _exclude(scene, one, two):
+            continue
+        seen.add(pair)
+        yield Finding(
+            id="two-frameworks-share-cudnn",
+            severity="error" if any(_breaks(scene, item) for item in (one, two)) else "warning",
+            title=f"{pair[0]} and {pair[1]} need different versions of {one.name}",
+            because=f"{one.text}, and {two.text}: one environment holds only one of them.",
+            evidence=(
+                *(of_distribution(item) for item in scene.copies(one.name)),
+                of_demand(one),
+                of_demand(two),
+            ),
+            remedies=tuple(_apart(scene, pair)),
+        )
+
+
+@check("cudnn-major-mismatch", "cudnn-too-old-at-runtime")
+def cudnn_too_old(scene: Scene) -> Iterator[Answer]:
+    """The installed cuDNN is of another major, or older, than a framework asks for."""
+    for demand in demands(scene, CUDNN):
+        installed = next(iter(scene.copies(demand.name)), None)
+        if installed is None or not _breaks(scene, demand):
+            continue
+        other_major = demand.floor is not None and demand.floor.major != installed.version.major
+        yield Finding(
+            id="cudnn-major-mismatch" if other_major else "cudnn-too-old-at-runtime",
+            severity="error",
+            title=f"cuDNN {installed.version} does not serve {demand.owner.name} {demand.owner.version}",
+            because=f"{demand.text}, and {installed.version} is installed.",
+            evidence=(of_distribution(installed), of_demand(demand)),
+            remedies=(
+                Remedy(
+                    text=f"Install the version of {demand.name} that {demand.owner.name} asks for.",
+                    commands=install(scene, [f"{demand.name}{demand.specifier}"]),
+                ),
+            ),
+        )
+
+
+def _exclude(scene: Scene, one: Demand, two: Demand) -> bool:
+    known = versions_of(one.name, scene.catalog)
+    return versions_exist((one.specifier, two.specifier), known) == "no"
+
+
+def _breaks(scene: Scene, demand: Demand) -> bool:
+    """Whether the installed version is older than asked for, or of another major. A newer one of the same
+    major serves: CUDA libraries keep to their interface within a major."""
+    installed = next(iter(scene.copies(demand.name)), None)
+    if installed is None or demand.floor is None or demand.admits(installed.version):
+        return False
+    return installed.version < demand.floor or installed.version.major != demand.floor.major
+
+
+def _apart(scene: Scene, owners: Sequence[str]) -> Iterator[Remedy]:
+    concerned = [item for item in scene.installed if item.distribution.name in owners]
+    names = " and ".join(owners)
+    if concerned:
+        yield Remedy(
+            text=f"Ask for releases of {names} that agree.",
+            commands=(f"dlsetup resolve {' '.join(item.framework.name for item in concerned)}",),
+        )
+        yield own_environment(concerned[-1])
+    else:
+        yield Remedy(text=f"Keep {names} in environments of their own.")

@@ -1,0 +1,83 @@
+"""LD_LIBRARY_PATH: unset is health, and a folder with another copy of a library is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from packaging.version import Version
+
+from dlsetup.judge.evidence import of_library, of_variable
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.machine import Gap, Library
+from dlsetup.model.record import Unknown
+
+NAME = "LD_LIBRARY_PATH"
+
+
+@check("ld-library-path-shadows-wheel-libs")
+def library_path_shadows(scene: Scene) -> Iterator[Answer]:
+    """A folder of LD_LIBRARY_PATH holds another version of a library that wheels bring."""
+    pairs = list(_pairs(scene))
+    for shadow, own in pairs:
+        if isinstance(shadow.version, Unknown) or isinstance(own.version, Unknown):
+            reason = f"it lies in a folder of {NAME}, in front of the copy that {own.owner.name} brings"
+            yield Gap(fact=f"version of {shadow.path}", reason=reason, ask=f"ls -l {_folder(shadow)}")
+    differing = [(shadow, own) for shadow, own in pairs if _differ(shadow, own)]
+    if not differing:
+        return
+    older = [pair for pair in differing if _is_older(*pair)]
+    shadow, own = (older or differing)[0]
+    yield Finding(
+        id="ld-library-path-shadows-wheel-libs",
+        severity="error" if older else "warning",
+        title=f"{NAME} puts another {shadow.soname} in front of the one that {own.owner.name} brings",
+        because=f"The copy in `{_folder(shadow)}` is {shadow.version}, and the wheel's is {own.version}.",
+        evidence=(of_variable(scene, NAME), *(of_library(copy) for pair in differing for copy in pair)),
+        remedies=(
+            Remedy(
+                text="Take the variable away for this environment: wheels find their libraries without it. "
+                "Then look for the line that sets it.",
+                commands=(f"unset {NAME}", f"grep -n {NAME} ~/.bashrc ~/.profile ~/.zshrc /etc/environment"),
+                scope="host",
+            ),
+        ),
+    )
+
+
+def _pairs(scene: Scene) -> Iterator[tuple[Library, Library]]:
+    """A copy in a folder of the variable, and the wheel's copy of the same file name behind it."""
+    environment = scene.environment
+    value = scene.machine.variable(NAME)
+    if environment is None or not isinstance(value, str) or scene.target.os != "linux":
+        return
+    folders = {str(PurePosixPath(folder)) for folder in value.split(":") if folder}
+    inside = [item for item in scene.libraries if item.environment == environment.path]
+    wheels = {(item.library, item.soname): item for item in inside if item.owner.kind == "wheel"}
+    for item in scene.libraries:
+        own = wheels.get((item.library, item.soname))
+        if own is not None and item.environment != environment.path and _folder(item) in folders:
+            yield item, own
+
+
+def _folder(library: Library) -> str:
+    return str(PurePosixPath(library.path).parent)
+
+
+def _differ(one: Library, two: Library) -> bool:
+    """Whether two versions differ in the parts that both of them tell: 9.5.1 and 9.5.1.17 do not."""
+    if isinstance(one.version, Unknown) or isinstance(two.version, Unknown):
+        return False
+    first, second = one.version.release, two.version.release
+    common = min(len(first), len(second))
+    return first[:common] != second[:common]
+
+
+def _is_older(shadow: Library, own: Library) -> bool:
+    return (
+        isinstance(shadow.version, Version)
+        and isinstance(own.version, Version)
+        and shadow.version < own.version
+    )

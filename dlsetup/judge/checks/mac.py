@@ -1,0 +1,64 @@
+"""macOS: the interpreter's processor and the age of the system decide about the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlsetup.judge.evidence import of_framework, of_gpus
+from dlsetup.judge.known import mac_bounds
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.record import Unknown
+
+
+@check("mac-python-is-x86-64")
+def python_for_intel(scene: Scene) -> Iterator[Answer]:
+    """The environment's Python is built for Intel and runs through Rosetta on Apple silicon."""
+    environment = scene.environment
+    if scene.target.os != "macos" or scene.target.arch != "aarch64" or environment is None:
+        return
+    if environment.arch != "x86_64":
+        return
+    yield Finding(
+        id="mac-python-is-x86-64",
+        severity="error",
+        title="This Python is built for Intel and runs through Rosetta",
+        because="The Mac has Apple silicon, whose GPU frameworks for x86_64 cannot use.",
+        evidence=(
+            Evidence(fact="architecture of Python", value="x86_64", source=environment.path),
+            *of_gpus(scene, scene.gpus("apple")),
+        ),
+        remedies=(
+            Remedy(
+                text="Make a new environment with a Python for arm64; uv brings one.",
+                commands=("uv python install cpython-3.12-macos-aarch64",),
+            ),
+        ),
+    )
+
+
+@check("macos-too-old-for-mps")
+def macos_too_old(scene: Scene) -> Iterator[Answer]:
+    """macOS is older than the GPU support of the installed torch needs."""
+    torch, release = scene.framework("torch"), scene.target.release
+    if (
+        torch is None
+        or scene.target.os != "macos"
+        or scene.target.arch != "aarch64"
+        or isinstance(release, Unknown)
+    ):
+        return
+    version = torch.distribution.version
+    bound = next((row for row in mac_bounds() if row.holds_for("torch", version)), None)
+    if bound is None or release >= bound.oldest:
+        return
+    yield Finding(
+        id="macos-too-old-for-mps",
+        severity="error" if bound.certain else "warning",
+        title=f"macOS {release} is too old for the GPU support of torch {version}",
+        because=f"MPS of this release needs macOS {bound.oldest} or newer.",
+        evidence=(Evidence(fact="macOS", value=str(release), source="the system"), of_framework(torch)),
+        remedies=(Remedy(text=f"Update macOS to {bound.oldest} or newer.", scope="host"),),
+        rests_on=(bound.cited,),
+    )
