@@ -1,0 +1,57 @@
+"""What is saved or shared says nothing of people: no home, no user, no host, no secret, no serial number."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from dlsetup.model.codec import convert, plain
+from dlsetup.model.machine import Machine
+
+SECRET = re.compile(r"(://)[^/@\s]+@")
+TOKEN = re.compile(r"\b(?:gh[pousr]_|hf_|sk-|pypi-|glpat-)[A-Za-z0-9_\-]{8,}")
+SERIAL = re.compile(r"\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+SHORTEST = 3
+"""A user called `ai` would take half of every word away; names so short are replaced in paths only."""
+
+
+def redact(machine: Machine, *, home: str, user: str, hostname: str) -> Machine:
+    """The machine with the home folder, the user, the host, secrets and serial numbers replaced.
+
+    Applied twice it changes nothing more; facts that checks rest on stay as they are.
+    """
+    names = _names(home, user, hostname)
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            return _clean(value, names)
+        if isinstance(value, (list, tuple)):
+            return [clean(item) for item in value]
+        if isinstance(value, dict):
+            return {key: clean(item) for key, item in value.items()}
+        return value
+
+    return convert(clean(plain(machine)), Machine, where="the redacted machine")
+
+
+def _names(home: str, user: str, hostname: str) -> list[tuple[re.Pattern[str], str]]:
+    """What to replace by what, the longest first."""
+    names = []
+    home = home.rstrip("/\\")
+    if len(home) > 1:
+        names.append((re.compile(re.escape(home) + r"(?![\w.-])"), "~"))
+    for name, word in ((hostname, "<host>"), (hostname.split(".")[0], "<host>"), (user, "<user>")):
+        if len(name) >= SHORTEST:
+            names.append((re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"), word))
+        elif name:
+            names.append((re.compile(rf"(?<=[/\\]){re.escape(name)}(?=[/\\]|$)"), word))
+    return names
+
+
+def _clean(text: str, names: list[tuple[re.Pattern[str], str]]) -> str:
+    text = SECRET.sub(r"\1<secret>@", text)
+    text = TOKEN.sub("<secret>", text)
+    text = SERIAL.sub("<serial>", text)
+    for pattern, word in names:
+        text = pattern.sub(word, text)
+    return text

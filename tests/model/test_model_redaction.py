@@ -1,0 +1,81 @@
+"""Nothing of people survives in what is saved; every fact that decides something does."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlsetup.model.codec import encode
+from dlsetup.model.machine import (
+    Driver,
+    Environment,
+    Gap,
+    Gpu,
+    Machine,
+    Sighting,
+    System,
+    Tool,
+    Variable,
+)
+from dlsetup.model.redaction import redact
+from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
+
+HOME, USER, HOST = "/home/ada.lovelace", "ada.lovelace", "enchantress.example.org"
+places = st.sampled_from(
+    [
+        f"{HOME}/envs/vision",
+        f"{HOME}",
+        f"/mnt/{USER}/data",
+        f"ssh://{USER}@{HOST}/x",
+        f"found on {HOST}",
+        "on enchantress",
+        "/opt/cuda",
+    ]
+)
+machines = st.builds(
+    lambda texts: Machine(
+        environments=(Environment(path=texts[0], kind="venv", name=texts[1]),),
+        tools=(Tool(name="uv", path=texts[2]),),
+        variables=(Variable(name="LD_LIBRARY_PATH", value=":".join(texts)),),
+        sightings=(Sighting(fact="driver.module", value=texts[3], source=texts[0]),),
+        gaps=(Gap(fact="docker.engine", reason=texts[1], ask=texts[2]),),
+    ),
+    st.lists(places, min_size=4, max_size=4),
+)
+
+
+@given(machines)
+def test_no_name_survives(machine: Machine) -> None:
+    text = encode(redact(machine, home=HOME, user=USER, hostname=HOST)).decode()
+    assert not [word for word in (HOME, USER, HOST, "enchantress") if word in text]
+
+
+@given(machines)
+def test_a_second_time_changes_nothing(machine: Machine) -> None:
+    once = redact(machine, home=HOME, user=USER, hostname=HOST)
+    assert redact(once, home=HOME, user=USER, hostname=HOST) == once
+
+
+def test_facts_stay() -> None:
+    machine = Machine(
+        system=System(os="linux", name="Ubuntu 22.04.5 LTS", arch="x86_64"),
+        driver=Driver(module=DriverRelease("535.129.03"), cuda_ceiling=CudaVersion("12.2")),
+        gpus=(Gpu(vendor="nvidia", name="NVIDIA H100", compute_capability=ComputeCapability("9.0")),),
+        variables=(Variable(name="CUDA_VISIBLE_DEVICES", value="0,1"),),
+    )
+    assert redact(machine, home="/root", user="root", hostname="gpu-7") == machine
+
+
+def test_secrets_and_serial_numbers_go() -> None:
+    value = "https://bob:hunter2@mirror.example/x GPU-0fe2a1b3-1111-2222-3333-444455556666 hf_abcdefghijkl"
+    machine = Machine(variables=(Variable(name="CUDA_VISIBLE_DEVICES", value=value),))
+    text = encode(redact(machine, home="/h", user="u", hostname="h")).decode()
+    assert "hunter2" not in text
+    assert "0fe2a1b3" not in text
+    assert "hf_abc" not in text
+
+
+def test_a_short_user_name_is_replaced_in_paths_only() -> None:
+    machine = Machine(tools=(Tool(name="ai", path="/srv/ai/bin/ai-tool"),))
+    clean = redact(machine, home="/home/x", user="ai", hostname="")
+    assert clean.tools == (Tool(name="ai", path="/srv/<user>/bin/ai-tool"),)
