@@ -14,7 +14,14 @@ from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.resolve.pieces import Ask, Choice, Refusal, VersionChoice, files_key, library_key
 from dlsetup.resolve.refusals import specifier_admits
-from dlsetup.rules.libraries import applying, lines_of, marker_environment, overlap_of, versions_of
+from dlsetup.rules.libraries import (
+    applying,
+    lines_of,
+    marker_environment,
+    overlap_of,
+    versions_exist,
+    versions_of,
+)
 
 PINS_RULE = "rule pins"
 FILES_RULE = "rule files"
@@ -30,10 +37,13 @@ class Companions:
         self.frameworks = frameworks
         self.target = target
         self.catalog = catalog
+        self.named = {name for item in frameworks.values() for name in self.names(item) if name in frameworks}
+        """Frameworks of which another one asks for certain versions."""
         self._shared = _shared(frameworks.values(), catalog)
         self._applying: dict[tuple[str, Version | None], Requirement | None] = {}
         self._admitted: dict[tuple[str, str], frozenset[Hashable]] = {}
         self._versions: dict[str, tuple[Version, ...]] = {}
+        self._possible: dict[tuple[str, str], bool] = {}
 
     @staticmethod
     def names(framework: Framework) -> set[str]:
@@ -53,12 +63,10 @@ class Companions:
                 yield Ask(files_key(overlap.path), "owner", frozenset({name}), _FILES)
 
     def against(self, build: Build, interpreter: Interpreter) -> Iterator[Refusal]:
-        """Libraries that only this build asks for, in versions that nobody has published."""
+        """Libraries that only this build asks for, in versions that cannot exist."""
         for name, specifier in self._asked(build, interpreter):
             alone = name not in self.frameworks and name not in self._shared
-            if not alone or versions_of(name, self.catalog) is None:
-                continue
-            if not self._library_versions(name, specifier):
+            if alone and not self._can_exist(name, specifier):
                 text = f"{build.framework} {build.version} asks for {name}{specifier}, which does not exist"
                 yield Refusal(_PINS, text, build.sources)
 
@@ -83,6 +91,12 @@ class Companions:
     def specifiers(self, build: Build, interpreter: Interpreter) -> dict[str, SpecifierSet]:
         """What a build asks for on this Python, one entry a distribution."""
         return dict(self._asked(build, interpreter))
+
+    def _can_exist(self, name: str, specifier: SpecifierSet) -> bool:
+        key = (name, str(specifier))
+        if key not in self._possible:
+            self._possible[key] = versions_exist((specifier,), versions_of(name, self.catalog)) != "no"
+        return self._possible[key]
 
     def _asked(self, build: Build, interpreter: Interpreter) -> Iterable[tuple[str, SpecifierSet]]:
         found: dict[str, SpecifierSet] = {}

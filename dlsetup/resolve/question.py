@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Target
@@ -18,6 +18,7 @@ from dlsetup.resolve.pieces import (
     BuildChoice,
     Choice,
     Force,
+    Group,
     PythonChoice,
     Refusal,
     VersionChoice,
@@ -59,6 +60,7 @@ class Question:
         self.frameworks = _in_play(tuple(self.wanted), catalog)
         self.companions = Companions(self.frameworks, self.known, catalog)
         self._choices: dict[str, Sequence[Choice]] = {}
+        self._groups: dict[str, list[Group]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
         self._against: dict[Choice, Remembered[Refusal]] = {}
         self._against_builds: dict[int, Remembered[Refusal]] = {}
@@ -73,11 +75,28 @@ class Question:
             self._choices[key] = tuple(self._make(key))
         return self._choices[key]
 
+    def groups(self, key: str) -> list[Group]:
+        """The choices for a key, those on one Python and of one CUDA family together."""
+        if key not in self._groups:
+            found: dict[tuple[Hashable, ...], Group] = {}
+            for choice in self.choices(key):
+                facets = {name: choice.facets[name] for name in ("python", "family") if name in choice.facets}
+                found.setdefault(tuple(facets.values()), Group(facets, [])).choices.append(choice)
+            self._groups[key] = list(found.values())
+        return self._groups[key]
+
     def asks(self, choice: Choice) -> tuple[Ask, ...]:
         """What a choice asks of other keys."""
         if choice not in self._asks:
             self._asks[choice] = tuple(self._ask(choice))
         return self._asks[choice]
+
+    def likeness(self, choice: Choice) -> Hashable:
+        """What others can see of a choice: of builds that ask the same, the search needs to try only one."""
+        if not isinstance(choice, BuildChoice):
+            return choice
+        version = choice.build.version if choice.key in self.companions.named else None
+        return self.asks(choice), version
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""

@@ -8,13 +8,11 @@ from resolvelib import AbstractProvider, BaseReporter, Resolver
 from resolvelib.resolvers import ResolutionImpossible
 from resolvelib.structs import Matches, RequirementInformation
 
-from dlsetup.resolve.pieces import ALL, CUDA, PYTHON, Ask, Choice, Force
+from dlsetup.resolve.pieces import ALL, CUDA, PYTHON, Ask, Choice, Force, Group
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.remembered import Remembered
 
 ROUNDS = 100_000
-SEEN = ("version", "python", "family", "owner", "variant")
-"""Facets that choices of other keys may ask about."""
 Settled = dict[str, Choice]
 
 
@@ -41,7 +39,8 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         self.force = force
         self.limits = limits
         self.order = {key: place for place, key in enumerate((CUDA, PYTHON, *question.frameworks))}
-        self._admitted: dict[str, Remembered[Choice]] = {}
+        self._admitted: dict[tuple[str, int], Remembered[Choice]] = {}
+        self._asks: dict[Choice, list[Ask]] = {}
 
     def identify(self, requirement_or_candidate: Ask | Choice) -> str:
         return requirement_or_candidate.key
@@ -63,37 +62,39 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         incompatibilities: Mapping[str, Iterator[Choice]],
     ) -> Matches[Choice]:
         asks = tuple(requirements[identifier])
-        excluded = {self._likeness(choice) for choice in incompatibilities[identifier]}
+        excluded = set(incompatibilities[identifier])
 
         def matching() -> Iterator[Choice]:
-            seen = set(excluded)
-            for choice in self._choices(identifier):
-                if all(ask.admits(choice) for ask in asks):
-                    likeness = self._likeness(choice)
-                    if likeness not in seen:
-                        seen.add(likeness)
+            for number, group in enumerate(self.question.groups(identifier)):
+                if not all(group.may_admit(ask) for ask in asks):
+                    continue
+                for choice in self._choices(identifier, number, group):
+                    if choice not in excluded and all(ask.admits(choice) for ask in asks):
                         yield choice
 
         return matching
 
-    def _choices(self, key: str) -> Remembered[Choice]:
-        """The choices within the limits that nothing in force forbids."""
-        if key not in self._admitted:
-            self._admitted[key] = Remembered(self._fitting(key))
-        return self._admitted[key]
+    def _choices(self, key: str, number: int, group: Group) -> Remembered[Choice]:
+        """The choices within the limits that nothing in force forbids, of each that look alike the first."""
+        if (key, number) not in self._admitted:
+            self._admitted[key, number] = Remembered(self._fitting(key, group))
+        return self._admitted[key, number]
 
-    def _fitting(self, key: str) -> Iterator[Choice]:
+    def _fitting(self, key: str, group: Group) -> Iterator[Choice]:
         limits = [limit for limit in self.limits if limit.key == key]
-        for choice in self.question.choices(key):
+        seen: set[Hashable] = set()
+        for choice in group.choices:
             if all(limit.admits(choice) for limit in limits) and self.question.admitted(choice, self.force):
-                yield choice
-
-    def _likeness(self, choice: Choice) -> Hashable:
-        """What others can see of a choice: of those that ask the same and look the same, one is enough."""
-        return self.question.asks(choice), *(choice.facets.get(facet) for facet in SEEN)
+                likeness = self.question.likeness(choice)
+                if likeness not in seen:
+                    seen.add(likeness)
+                    yield choice
 
     def is_satisfied_by(self, requirement: Ask, candidate: Choice) -> bool:
         return requirement.admits(candidate)
 
     def get_dependencies(self, candidate: Choice) -> Iterable[Ask]:
-        return [ask for ask in self.question.asks(candidate) if self.force.holds(ask.clauses)]
+        if candidate not in self._asks:
+            asks = self.question.asks(candidate)
+            self._asks[candidate] = [ask for ask in asks if self.force.holds(ask.clauses)]
+        return self._asks[candidate]
