@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.catalog.form import BuildRow, CodeRow, FrameworkFile, GeneratedFile, PinRow, Release
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
 from dlsetup.catalog.requirements import requires_on
 from dlsetup.catalog.shelf import Shelf
-from dlsetup.model.framework import Build, Framework, Source
+from dlsetup.model.framework import Build, Framework, Source, Wheels
 from dlsetup.model.record import UNKNOWN, Record
 from dlsetup.model.versions import CudaVersion
 
@@ -69,12 +70,12 @@ class Composer:
         self._found: dict[str, list[Candidate]] = {}
 
     def builds(self) -> Iterator[Build]:
-        """One for each row, release in its range, and platform for which there is a wheel."""
+        """One for each row, release in its range, and family of platforms that has wheels of its own."""
         for row in self._rows.build:
             for candidate in self._candidates(row.distribution or self._file.distributions[0]):
                 if self._shelf.within(candidate.counts_as, row.since, row.before):
                     made = (self._build(row, candidate, family) for family in row.platforms)
-                    yield from (build for build in made if build is not None)
+                    yield from _each_wheel_once(build for build in made if build is not None)
 
     def _candidates(self, name: str) -> list[Candidate]:
         if name not in self._found:
@@ -140,6 +141,16 @@ class Composer:
             if fits and self._shelf.within(candidate.counts_as, row.since, row.before):
                 return row
         return None
+
+
+def _each_wheel_once(builds: Iterable[Build]) -> Iterator[Build]:
+    """A wheel that serves two families (`universal2`) stays with the first of them."""
+    taken: set[Wheels] = set()
+    for build in builds:
+        wheels = tuple(item for item in build.wheels if item not in taken)
+        taken.update(wheels)
+        if wheels:
+            yield build if wheels == build.wheels else replace(build, wheels=wheels)
 
 
 def _cuda(row: BuildRow) -> CudaVersion | None:

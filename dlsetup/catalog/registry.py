@@ -27,7 +27,13 @@ JSON = "application/vnd.pypi.simple.v1+json"
 PAGE_LIMIT = 64 * 1024 * 1024
 TIMEOUT = (10, 60)
 """Seconds to connect, and between two pieces of an answer."""
+RETRIES = 4
+"""How often a busy index is asked again, with growing pauses."""
 ATTEMPTS = 3
+"""How often an answer that breaks off is asked for."""
+UV_SAYS = r"^--(?:default-index|index-url) (\S+)"
+PIP_SAYS = r"^(?::env:|global|install)\.index-url='([^']+)'"
+"""The environment comes first in pip's list, as it does in its choice."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -41,12 +47,12 @@ class Kept(Record, frozen=True, kw_only=True):
 
 def configured_index() -> str:
     """The address of the index that uv, or else pip, would ask. Raises `UsageError` if neither says."""
-    for argv, pattern in ((_uv(), r"^--(?:default-index|index-url) (\S+)"), (_pip(), r"^(https?://\S+)")):
+    for argv, form in ((_uv(), UV_SAYS), (_pip(), PIP_SAYS)):
         try:
             ran = subprocess.run(argv, input="", capture_output=True, text=True, timeout=30, check=False)
         except (OSError, subprocess.TimeoutExpired):
             continue
-        found = re.search(pattern, ran.stdout, re.MULTILINE)
+        found = re.search(form, ran.stdout, re.MULTILINE)
         if found:
             return found[1]
     raise UsageError(
@@ -66,7 +72,7 @@ def _uv() -> list[str]:
 
 
 def _pip() -> list[str]:
-    return [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    return [sys.executable, "-m", "pip", "config", "list"]
 
 
 class Answer(Record, frozen=True, kw_only=True):
@@ -88,7 +94,10 @@ class Registry:
         self._session = _session(connections)
 
     def page(self, name: str) -> Page | None:
-        """The project page of a distribution; None if the index has none. Raises `DataError`, `StepFailed`."""
+        """The project page of a distribution; None if the index has none.
+
+        Raises `DataError` or `StepFailed`.
+        """
         place = self._cache / "pages" / f"{name}.json"
         kept = _kept(place)
         headers = {"Accept": JSON}
@@ -188,7 +197,7 @@ def _session(connections: int) -> requests.Session:
     from urllib3.util.retry import Retry
 
     session = requests.Session()
-    retries = Retry(total=4, backoff_factor=0.5, status_forcelist=(429, 500, 502, 503, 504))
+    retries = Retry(total=RETRIES, backoff_factor=0.5, status_forcelist=(429, 500, 502, 503, 504))
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=connections, max_retries=retries))
     return session

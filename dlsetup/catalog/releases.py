@@ -203,7 +203,7 @@ def _split(line: str, where: str) -> tuple[str, str]:
     try:
         requirement = Requirement(line)
     except InvalidRequirement as exc:
-        raise DataError(f"{where}: {exc}") from exc
+        raise DataError(f"{where}: {' '.join(str(exc).split())}") from exc
     marker = str(requirement.marker or "")
     if not re.search(r"\bextra\b", marker):
         return "", str(requirement)

@@ -1,0 +1,291 @@
+"""What the shipped data must mean, whatever its numbers are."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from dlsetup.catalog.load import clues, load, names
+from dlsetup.catalog.platforms import families
+from dlsetup.model.framework import Build, Catalog, CudaToolkit
+from dlsetup.model.record import Unknown
+from dlsetup.model.versions import CudaVersion
+
+TODAY = datetime.datetime.now(datetime.timezone.utc).date()
+
+
+def builds(catalog: Catalog) -> list[Build]:
+    return [build for framework in catalog.frameworks for build in framework.builds]
+
+
+def toolkit_of(cuda: CudaVersion, catalog: Catalog) -> CudaToolkit:
+    return next(row for row in catalog.hardware.toolkits if row.version.line == cuda.line)
+
+
+def test_every_framework_can_be_installed_somehow(shipped: Catalog) -> None:
+    assert [framework.name for framework in shipped.frameworks] == list(names())
+    for framework in shipped.frameworks:
+        assert framework.builds, framework.name
+        assert framework.imports.isidentifier()
+        assert framework.name in framework.distributions or framework.twins
+
+
+def test_every_row_cites_a_source_that_exists(shipped: Catalog) -> None:
+    hardware = shipped.hardware
+    groups = (hardware.toolkits, hardware.floors, hardware.branches, hardware.gpus)
+    rows = [row for group in (*groups, hardware.libraries, hardware.overlaps) for row in group]
+    known = {source.id for source in hardware.sources}
+    assert {row.source for row in rows} <= known
+    for framework in shipped.frameworks:
+        known = {source.id for source in framework.sources}
+        for build in framework.builds:
+            assert build.sources
+            assert set(build.sources) <= known, build.requirements
+
+
+def test_a_source_id_means_one_thing(shipped: Catalog) -> None:
+    sources = [
+        *shipped.hardware.sources,
+        *(item for framework in shipped.frameworks for item in framework.sources),
+    ]
+    for one, count in Counter(source.id for source in sources).items():
+        assert len({source for source in sources if source.id == one}) == 1, (one, count)
+
+
+def test_sources_and_releases_are_not_of_the_future(shipped: Catalog) -> None:
+    dates = [source.checked for framework in shipped.frameworks for source in framework.sources]
+    dates += [source.checked for source in shipped.hardware.sources]
+    dates += [build.released for build in builds(shipped) if not isinstance(build.released, Unknown)]
+    for text in dates:
+        assert datetime.date(2015, 1, 1) <= datetime.date.fromisoformat(text) <= TODAY
+    assert shipped.checked == min(
+        source.checked
+        for framework in shipped.frameworks
+        for source in framework.sources
+        if source.id.startswith("registry-")
+    )
+
+
+def test_no_build_exists_twice(shipped: Catalog) -> None:
+    seen = Counter(
+        (build.framework, build.version, build.variant, build.index, wheels.platform, python)
+        for build in builds(shipped)
+        for wheels in build.wheels
+        for python in wheels.pythons
+    )
+    assert [key for key, count in seen.items() if count > 1] == []
+
+
+def test_newest_releases_come_first(shipped: Catalog) -> None:
+    for framework in shipped.frameworks:
+        versions = [build.version for build in framework.builds]
+        assert all(one >= other for one, other in pairwise(versions)), framework.name
+
+
+def test_a_variant_agrees_with_its_accelerator_and_its_cuda(shipped: Catalog) -> None:
+    for build in builds(shipped):
+        start = re.sub(r"[\d.]+$", "", build.variant)
+        expected = {"cu": "cuda", "any": "cpu"}.get(start, start)
+        assert build.accelerator == expected, build.requirements
+        assert (build.cuda is not None) == (build.accelerator == "cuda"), build.requirements
+        named = CudaVersion.from_variant(build.variant)
+        if named is not None:
+            assert build.cuda == named
+        elif build.cuda is not None:
+            assert build.variant == f"cu{build.cuda.major}"
+
+
+def test_an_index_is_named_after_its_variant_and_known(shipped: Catalog) -> None:
+    urls = {index.name: index.url for index in shipped.indexes}
+    assert urls.pop("default") is None
+    used = {build.index for build in builds(shipped)} - {"default"}
+    assert used == set(urls)
+    for build in builds(shipped):
+        if build.index != "default":
+            url = urls[build.index] or ""
+            assert build.index == f"pytorch-{build.variant}"
+            assert url == f"https://download.pytorch.org/whl/{build.variant}"
+            assert build.requirements == (f"{build.framework}=={build.version}+{build.variant}",)
+
+
+def test_requirements_ask_for_exactly_this_release(shipped: Catalog) -> None:
+    for build in builds(shipped):
+        (text,) = build.requirements
+        asked = Requirement(text)
+        owner = next(item for item in shipped.frameworks if item.name == build.framework)
+        assert asked.name in owner.distributions
+        local = f"+{build.variant}" if build.index != "default" else ""
+        assert str(asked.specifier) == f"=={build.version}{local}"
+
+
+def test_every_pin_is_a_requirement_without_extra_markers(shipped: Catalog) -> None:
+    pins = {pin for build in builds(shipped) for pin in build.requires}
+    for pin in pins:
+        assert "extra" not in str(Requirement(pin).marker or ""), pin
+
+
+def test_a_toolkit_can_make_the_code_that_its_builds_hold(shipped: Catalog) -> None:
+    checked = 0
+    for build in builds(shipped):
+        if build.cuda is None or isinstance(build.kernels, Unknown):
+            continue
+        toolkit = toolkit_of(build.cuda, shipped)
+        ptx = () if isinstance(build.ptx, Unknown) else build.ptx
+        for capability in (*build.kernels, *ptx):
+            assert not isinstance(toolkit.min_capability, Unknown)
+            assert capability >= toolkit.min_capability, (build.requirements, capability)
+            if not isinstance(toolkit.max_capability, Unknown):
+                assert capability <= toolkit.max_capability, (build.requirements, capability)
+        assert list(build.kernels) == sorted(set(build.kernels), key=lambda item: item.parts)
+        checked += 1
+    assert checked > 300
+
+
+def test_an_index_build_of_the_default_variant_differs_only_in_where_it_comes_from(shipped: Catalog) -> None:
+    compared = 0
+    for framework in shipped.frameworks:
+        default = {
+            (build.version, build.variant, build.wheels[0].platform): build
+            for build in framework.builds
+            if build.index == "default" and build.accelerator == "cuda"
+        }
+        for build in framework.builds:
+            same = default.get((build.version, build.variant, build.wheels[0].platform))
+            if build.index == "default" or same is None:
+                continue
+            compared += 1
+            assert build.requires == same.requires
+            assert (build.kernels, build.ptx, build.cuda) == (same.kernels, same.ptx, same.cuda)
+            assert [item.pythons for item in build.wheels] == [item.pythons for item in same.wheels]
+    assert compared > 50
+
+
+def test_a_build_is_for_one_family_of_platforms(shipped: Catalog) -> None:
+    for build in builds(shipped):
+        common = set.intersection(*(set(families(wheels.platform)) for wheels in build.wheels))
+        assert common, build.wheels
+
+
+def test_the_members_of_a_family_pin_each_other_to_builds_of_the_same_variant(shipped: Catalog) -> None:
+    torch = shipped.framework("torch")
+    assert torch is not None
+    have = {(build.version, build.variant, build.index) for build in torch.builds}
+    for name in ("torchvision", "torchaudio"):
+        member = shipped.framework(name)
+        assert member is not None
+        assert member.family == torch.family
+        for build in member.builds:
+            pins = [Requirement(pin) for pin in build.requires if Requirement(pin).name == "torch"]
+            exact = [str(pin.specifier)[2:] for pin in pins if str(pin.specifier).startswith("==")]
+            for version in exact:
+                assert (Version(Version(version).public), build.variant, build.index) in have, (
+                    build.requirements
+                )
+
+
+def test_every_toolkit_a_build_was_made_with_has_a_row(shipped: Catalog) -> None:
+    lines = {row.version.line for row in shipped.hardware.toolkits}
+    assert {build.cuda.line for build in builds(shipped) if build.cuda} <= lines
+
+
+def test_drivers_grow_with_the_cuda_they_ship_with(shipped: Catalog) -> None:
+    rows = sorted(shipped.hardware.toolkits, key=lambda row: row.version)
+    assert len({row.version for row in rows}) == len(rows)
+    for system in ("driver_linux", "driver_windows"):
+        drivers = [getattr(row, system) for row in rows if not isinstance(getattr(row, system), Unknown)]
+        assert drivers == sorted(drivers)
+    branches = sorted(shipped.hardware.branches, key=lambda row: row.branch)
+    ceilings = [row.cuda_ceiling for row in branches if not isinstance(row.cuda_ceiling, Unknown)]
+    assert ceilings == sorted(ceilings)
+    least = [row.min_capability for row in branches if not isinstance(row.min_capability, Unknown)]
+    assert [item.parts for item in least] == sorted(item.parts for item in least)
+
+
+def test_a_floor_is_no_newer_than_the_first_driver_of_its_major(shipped: Catalog) -> None:
+    for floor in shipped.hardware.floors:
+        shipped_with = [
+            row.driver_linux for row in shipped.hardware.toolkits if row.version.major == floor.major
+        ]
+        known = [driver for driver in shipped_with if not isinstance(driver, Unknown)]
+        assert floor.linux.major in {driver.major for driver in known}
+        newer = [driver for driver in known if driver >= floor.linux]
+        assert len(newer) >= len(known) - 3
+
+
+@pytest.mark.parametrize(
+    ("name", "capability"),
+    [
+        ("Tesla V100", "7.0"),
+        ("GeForce GTX 1080 Ti", "6.1"),
+        ("GeForce RTX 4090", "8.9"),
+        ("GeForce RTX 5090", "12.0"),
+        ("NVIDIA A100", "8.0"),
+        ("NVIDIA H100", "9.0"),
+        ("NVIDIA B200", "10.0"),
+    ],
+)
+def test_well_known_gpus(shipped: Catalog, name: str, capability: str) -> None:
+    found = [row for row in shipped.hardware.gpus if row.name == name]
+    assert [str(row.compute_capability) for row in found] == [capability]
+
+
+def test_no_gpu_name_has_two_capabilities(shipped: Catalog) -> None:
+    seen = Counter(row.name for row in shipped.hardware.gpus)
+    assert [name for name, count in seen.items() if count > 1] == []
+
+
+def test_clues_are_patterns_with_one_group() -> None:
+    found = clues()
+    assert {clue.distribution for clue in found} >= {"torch", "tensorflow"}
+    for clue in found:
+        assert re.compile(clue.pattern).groups == 1
+        assert not clue.path.startswith("/")
+        assert ".." not in clue.path
+
+
+@pytest.mark.parametrize(
+    ("distribution", "text", "gives", "value"),
+    [
+        ("torch", "__version__ = '2.14.1+cu126'\ncuda: Optional[str] = '12.6'\n", "cuda", "12.6"),
+        ("torch", "__version__ = '2.14.1+cu126'\ncuda: Optional[str] = '12.6'\n", "variant", "cu126"),
+        ("torch", "__version__ = '1.13.1+cpu'\ncuda = None\nhip = None\n", "variant", "cpu"),
+        ("torch", "cuda: str | None = None\nhip: str | None = '7.1.25424'\n", "rocm", "7.1.25424"),
+        ("tensorflow", "build_info = OrderedDict([('cuda_version', '12.5.1'), ('x', 1)])", "cuda", "12.5.1"),
+        ("tensorflow", 'build_info = {"cuda_version": "12.3"}', "cuda", "12.3"),
+    ],
+)
+def test_clues_read_what_frameworks_write(distribution: str, text: str, gives: str, value: str) -> None:
+    found = [
+        match[1]
+        for clue in clues()
+        if clue.distribution == distribution and clue.gives == gives
+        for match in [re.search(clue.pattern, text)]
+        if match
+    ]
+    assert found == [value]
+
+
+def test_no_clue_reads_cuda_where_there_is_none() -> None:
+    text = "__version__ = '2.14.1+cpu'\ncuda: Optional[str] = None\n"
+    assert not [clue for clue in clues() if clue.gives == "cuda" and re.search(clue.pattern, text)]
+
+
+def test_libraries_that_builds_pin_exactly_have_that_version() -> None:
+    """An exact pin on a library that the registry does not have would make the build impossible."""
+    catalog = load(["torch", "jax"])
+    have = {name: set(versions) for name, versions in catalog.libraries if versions}
+    missing = set()
+    for build in builds(catalog):
+        if build.version < Version("2.4") and build.framework == "torch":
+            continue
+        for pin in build.requires:
+            asked = Requirement(pin)
+            if asked.name in have and not any(asked.specifier.contains(item) for item in have[asked.name]):
+                missing.add((str(build.version), build.variant, pin))
+    assert missing == set()
