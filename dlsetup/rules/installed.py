@@ -19,7 +19,7 @@ from dlsetup.rules.libraries import libraries_of
 from dlsetup.rules.wheels import platform_target
 
 _EXTRAS = re.compile(r"\[[^\]]*\]")
-_File = tuple[str, tuple[str, ...], frozenset[str]]
+_File = tuple[str, tuple[str, ...], frozenset[Target]]
 
 
 def framework_of(name: str, catalog: Catalog) -> Framework | None:
@@ -64,9 +64,10 @@ def _file(build: Build) -> _File:
     """What is downloaded, whatever extras are asked for beside it.
 
     The same name on the same index is another file on another system: torch's own is a CPU build on Windows.
+    Extras may need a newer C library than the rest (JAX for TPU), which makes no other file.
     """
     names = tuple(_EXTRAS.sub("", text) for text in build.requirements)
-    return build.index, names, frozenset(wheels.platform for wheels in build.wheels)
+    return build.index, names, frozenset(platform_target(wheels.platform) for wheels in build.wheels)
 
 
 def _with_neighbours(siblings: list[Build], environment: Environment) -> list[Build]:
