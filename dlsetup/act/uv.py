@@ -56,10 +56,13 @@ def run_uv(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = Fals
     return finished
 
 
-def fetchable_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...]:
-    """The Pythons (major and minor) that this uv could fetch; none where it must not."""
-    if environ.get("UV_PYTHON_DOWNLOADS") == "never" or environ.get("UV_OFFLINE"):
-        return ()
+def may_fetch_pythons(environ: Mapping[str, str]) -> bool:
+    """Whether the user lets uv fetch Pythons, as far as variables tell."""
+    return environ.get("UV_PYTHON_DOWNLOADS") != "never" and not environ.get("UV_OFFLINE")
+
+
+def published_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...]:
+    """The Pythons (major and minor) of which this uv knows a build, newest first."""
     argv = (uv, "python", "list", "--only-downloads", "--output-format", "json")
     finished = run(argv, variables(environ))
     try:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
-from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv
+from dlsetup.act.uv import PythonUnavailable, find_uv, may_fetch_pythons, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
 from dlsetup.commands.question import catalog_of, machine_of, target_of, wish_of
@@ -173,13 +173,14 @@ def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
         check_buildable(target, here)
-    fetchable = fetchable_pythons(find_uv(host.environ), host.environ)
+    published = published_pythons(find_uv(host.environ), host.environ)
     if tool == "conda":
         # A conda tool brings whatever Python is asked for, and never uses one of this machine.
-        brought = [Interpreter(version=version, path="conda-forge") for version in fetchable]
+        brought = [Interpreter(version=version, path="conda-forge") for version in published]
         return building_target(target, brought, ())
+    fetch = not request.offline and may_fetch_pythons(host.environ)
     present = () if isinstance(here.pythons, Unknown) else here.pythons
-    return building_target(target, present, () if request.offline else fetchable)
+    return building_target(target, present, published if fetch else ())
 
 
 def _refuse(task: Task, conflict: Conflict) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 from dlsetup.model.conda import CondaPackage
 from dlsetup.model.errors import UsageError
@@ -55,7 +55,7 @@ def on_conda_forge(plan: Plan, packages: Collection[CondaPackage]) -> Plan:
     return replace(plan, picks=picks)
 
 
-def _name(pick: Pick) -> str:
+def _name(pick: Pick) -> NormalizedName:
     return canonicalize_name(Requirement(pick.requirement).name)
 
 

@@ -17,7 +17,15 @@ from packaging.version import Version
 
 from dlsetup.act.child import Finished, run
 from dlsetup.act.interruption import interruptible, undisturbed
-from dlsetup.act.uv import PythonUnavailable, essence, fetchable_pythons, find_uv, refusal, variables
+from dlsetup.act.uv import (
+    PythonUnavailable,
+    essence,
+    find_uv,
+    may_fetch_pythons,
+    published_pythons,
+    refusal,
+    variables,
+)
 from dlsetup.model.errors import ToolMissing
 
 UNREACHABLE = """\
@@ -101,13 +109,12 @@ def test_configuration_of_the_user_is_kept_and_what_the_plan_decides_is_not() ->
 
 def test_uv_is_found_and_knows_which_pythons_it_can_fetch() -> None:
     uv = find_uv(os.environ)
-    kept = {
-        name: value for name, value in os.environ.items() if name not in ("UV_OFFLINE", "UV_PYTHON_DOWNLOADS")
-    }
-    found = fetchable_pythons(uv, kept)
+    found = published_pythons(uv, os.environ)
     assert Version("3.12") in found
     assert all(len(item.release) == 2 and not item.is_prerelease for item in found)
-    assert fetchable_pythons(uv, {**kept, "UV_PYTHON_DOWNLOADS": "never"}) == ()
+    assert may_fetch_pythons({})
+    assert not may_fetch_pythons({"UV_PYTHON_DOWNLOADS": "never"})
+    assert not may_fetch_pythons({"UV_OFFLINE": "1"})
 
 
 def test_program_that_is_not_there() -> None:

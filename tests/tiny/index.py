@@ -20,7 +20,8 @@ Fault = Literal["wrong-hash", "unavailable", "hang", "cut"]
 class TinyIndex:
     """Several indexes by name: `http://127.0.0.1:PORT/NAME/simple/`.
 
-    `faults` maps the beginning of a file name (or a project name) to what goes wrong with it.
+    `faults` maps the beginning of a file name, or of a project for its page, to what goes wrong with it.
+    Metadata is always served, so that a fault of a file is met when it is installed.
     `asked` records every path that was asked for.
     """
 
@@ -95,7 +96,7 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
             index.asked.append(path)
             name, _, rest = path.lstrip("/").partition("/")
             kind, _, item = rest.partition("/")
-            fault = index.fault(item.rstrip("/").removesuffix(".metadata"))
+            fault = None if item.endswith(".metadata") else index.fault(item.rstrip("/"))
             if fault == "hang":
                 index.released.wait(60)
                 self.close_connection = True

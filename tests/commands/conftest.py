@@ -1,0 +1,42 @@
+"""The real command line, in a folder of its own, with the tiny indexes as its only world."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny.command import MAKERS, Command
+from tiny.index import TinyIndex
+
+
+@pytest.fixture
+def command(tmp_path: Path, tiny_environ: dict[str, str]) -> Command:
+    home = tmp_path / "home"
+    home.mkdir()
+    environ = {**tiny_environ, "HOME": str(tmp_path / "user"), "PYTHONDONTWRITEBYTECODE": "1"}
+    known = [str(Path(__file__).parents[2]), environ.get("PYTHONPATH")]
+    environ["PYTHONPATH"] = os.pathsep.join(filter(None, known))
+    for name in ("MAMBA_EXE", "CONDA_EXE", "CONDA_PREFIX", "PYENV_VERSION"):
+        environ.pop(name, None)
+    return Command(home, environ)
+
+
+@pytest.fixture
+def stocked(command: Command, tiny_index: TinyIndex) -> Callable[..., dict[str, Any]]:
+    """Puts tiny wheels on the indexes for exactly what the command would choose. Gives that plan."""
+
+    def stock(*words: str) -> dict[str, Any]:
+        document = command.json("stock", *words, "--dry-run")
+        assert document["ok"], document
+        plan: dict[str, Any] = document["plan"]
+        for pick in plan["picks"]:
+            local = "+cpu" if pick["requirement"].endswith("+cpu") else ""
+            tiny_index.add(pick["index"], MAKERS[pick["framework"]](pick["version"] + local))
+            if pick["index"] != "default":
+                command.indexes += ["--index", f"{pick['index']}={tiny_index.address(pick['index'])}"]
+        return plan
+
+    return stock
