@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.judge.commands import by_conda, conda, install_builds, uninstall
+from dlsetup.judge.demands import required_name
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Remedy
 from dlsetup.model.framework import Accelerator, Build
-from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
 from dlsetup.rules.combine import all_of
@@ -26,19 +26,20 @@ def working_build(
 ) -> Build | None:
     """The build that serves this driver, every GPU and this Python: of the installed release if there is
     one, else the newest; of one CUDA major if told. None: no build of the catalog certainly does."""
-    own = installed.distribution.version.public
-    for build in sorted(installed.framework.builds, key=lambda item: item.version.public != own):
-        offered = build.version.public == own or not (build.yanked or build.prerelease)
-        wanted = major is None or (build.cuda is not None and build.cuda.major == major)
-        if offered and wanted and build.accelerator == accelerator and _runs(scene, build):
-            return build
-    return None
+    builds = (item for item in _offered(installed, accelerator) if major is None or _major(item) == major)
+    return next((build for build in builds if _runs(scene, build)), None)
+
+
+def likely_build(scene: Scene, installed: Installed) -> Build | None:
+    """A build that nothing known refuses, where no row tells which GPUs it serves."""
+    builds = (build for build in _offered(installed, "cuda") if build.cuda)
+    return next((build for build in builds if not _refused(scene, build)), None)
 
 
 def is_refused(scene: Scene, installed: Installed, accelerator: Accelerator = "cuda") -> bool:
     """Whether every build of the framework for this kind of GPU is known not to run here."""
     builds = [build for build in installed.framework.builds if build.accelerator == accelerator]
-    return all(_wheel(scene, build).refused or _device(scene, build).refused for build in builds)
+    return all(_refused(scene, build) for build in builds)
 
 
 def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
@@ -52,7 +53,8 @@ def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
     commands = install_builds(scene, family)
     if not commands:
         return own_environment(installed)
-    return Remedy(text=text, commands=(*uninstall(scene, left), *commands))
+    first = dict.fromkeys((*_in_the_way(scene, family), *left))
+    return Remedy(text=text, commands=(*uninstall(scene, list(first)), *commands))
 
 
 def own_environment(*installed: Installed) -> Remedy:
@@ -74,17 +76,9 @@ def _from_conda(scene: Scene, installed: Installed) -> Remedy:
     )
 
 
-def interpreter_of(scene: Scene) -> Interpreter | None:
-    """The Python of the examined environment, where its version is known."""
-    environment = scene.environment
-    if environment is None or isinstance(environment.python, Unknown):
-        return None
-    return Interpreter(version=environment.python, free_threaded=environment.free_threaded is True)
-
-
 def companions(scene: Scene, installed: Installed, build: Build) -> Iterator[Build]:
     """Builds of the installed members of the family that belong to `build`."""
-    interpreter = interpreter_of(scene)
+    interpreter = scene.interpreter
     family = installed.framework.family
     for other in scene.installed:
         if interpreter is None or not family or other.framework.family != family or other is installed:
@@ -101,6 +95,17 @@ def _belongs(scene: Scene, companion: Build, build: Build, interpreter: Interpre
     return asked is not None and asked.contains(build.version.public, prereleases=True)
 
 
+def _in_the_way(scene: Scene, family: Sequence[Build]) -> Iterator[str]:
+    """Twins that own the same files, and what an installer would take for the wanted build."""
+    wanted = {required_name(text) for build in family for text in build.requirements}
+    for build in family:
+        item = scene.framework(build.framework)
+        twins = {name for group in item.framework.twins for name in group} if item else set()
+        yield from (name for name in sorted(twins - wanted) if scene.copies(name))
+        if item and build.index == "default" and item.distribution.version.local:
+            yield item.distribution.name
+
+
 def _left_behind(scene: Scene, build: Build) -> list[str]:
     """Installed wheels of another CUDA major whose files those of `build` would overwrite."""
     if build.cuda is None:
@@ -110,13 +115,30 @@ def _left_behind(scene: Scene, build: Build) -> list[str]:
     return sorted({name for name in siblings if re.search(r"-cu\d+$", name) and not name.endswith(own)})
 
 
+def _offered(installed: Installed, accelerator: Accelerator) -> Iterator[Build]:
+    """Builds to choose from: those of the installed release, then the newest; none that was withdrawn."""
+    own = installed.distribution.version.public
+    for build in sorted(installed.framework.builds, key=lambda item: item.version.public != own):
+        offered = build.version.public == own or not (build.yanked or build.prerelease)
+        if offered and build.accelerator == accelerator:
+            yield build
+
+
+def _major(build: Build) -> int | None:
+    return build.cuda.major if build.cuda else None
+
+
+def _refused(scene: Scene, build: Build) -> bool:
+    return _wheel(scene, build).refused or _device(scene, build).refused
+
+
 def _runs(scene: Scene, build: Build) -> bool:
     return not _wheel(scene, build).refused and _device(scene, build).ok
 
 
 def _wheel(scene: Scene, build: Build) -> Verdict:
     """Whether the build installs into this environment."""
-    interpreter = interpreter_of(scene)
+    interpreter = scene.interpreter
     if interpreter is None:
         return has_platform(build, scene.target)
     verdicts = (accepts_python(build, interpreter), has_wheel(build, interpreter, scene.target))

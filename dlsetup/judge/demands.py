@@ -11,7 +11,6 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from dlsetup.judge.better import interpreter_of
 from dlsetup.judge.scene import Scene
 from dlsetup.model.framework import Build
 from dlsetup.model.machine import Distribution
@@ -47,20 +46,21 @@ class Demand(Record, frozen=True, kw_only=True):
 def demands(scene: Scene, wanted: str) -> Iterator[Demand]:
     """What the examined environment's distributions ask of those whose name matches the pattern `wanted`.
 
-    The extras of a framework's build count as its own requirements.
+    The extras of a framework's build count as its own requirements, where its metadata is silent.
     """
     builds = {item.distribution.name: item.build for item in scene.installed}
     for owner in scene.distributions:
         build = builds.get(owner.name)
         own = () if isinstance(owner.requires, Unknown) else owner.requires
-        with_extras = build.requires if isinstance(build, Build) else ()
-        yield from demands_in(scene, owner, (*own, *with_extras), wanted)
+        named = {required_name(text) for text in own}
+        extra = build.requires if isinstance(build, Build) else ()
+        texts = (*own, *(text for text in extra if required_name(text) not in named))
+        yield from demands_in(scene, owner, texts, wanted)
 
 
 def demands_in(scene: Scene, owner: Distribution, texts: Iterable[str], wanted: str) -> Iterator[Demand]:
     """Those of an owner's requirements that apply here and whose name matches the pattern `wanted`."""
-    interpreter = interpreter_of(scene)
-    environment = marker_environment(interpreter, scene.target) if interpreter else None
+    environment = marker_environment(scene.interpreter, scene.target) if scene.interpreter else None
     for text in dict.fromkeys(texts):
         name = required_name(text)
         item = _applying(text, environment) if re.fullmatch(wanted, name) else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.machine import (
     Distribution,
@@ -16,9 +18,10 @@ from dlsetup.model.machine import (
     Vendor,
 )
 from dlsetup.model.record import UNKNOWN, Record, Unknown
-from dlsetup.model.target import Target
+from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import CudaVersion, DriverRelease
 from dlsetup.rules.installed import build_of
+from dlsetup.rules.wheels import has_platform
 
 
 class Installed(Record, frozen=True, kw_only=True):
@@ -67,13 +70,22 @@ class Scene(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, machine: Machine, catalog: Catalog) -> Scene:
         environment = machine.environment
+        target = Target.of(machine)
         return cls(
             machine=machine,
             catalog=catalog,
-            target=Target.of(machine),
+            target=target,
             environment=environment,
-            installed=tuple(_frameworks(environment, catalog)) if environment else (),
+            installed=tuple(_frameworks(environment, target, catalog)) if environment else (),
         )
+
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """The Python of the examined environment, where its version is known."""
+        environment = self.environment
+        if environment is None or isinstance(environment.python, Unknown):
+            return None
+        return Interpreter(version=environment.python, free_threaded=environment.free_threaded is True)
 
     @property
     def distributions(self) -> tuple[Distribution, ...]:
@@ -147,11 +159,19 @@ class Scene(Record, frozen=True, kw_only=True):
         return tuple(f"{source.what} (checked {source.checked})" for source in found if source)
 
 
-def _frameworks(environment: Environment, catalog: Catalog) -> Iterator[Installed]:
+def _frameworks(environment: Environment, target: Target, catalog: Catalog) -> Iterator[Installed]:
     """The frameworks whose first distribution (`jax` before `jaxlib`) is there."""
     for framework in catalog.frameworks:
         found = (environment.distribution(name) for name in framework.distributions)
         distribution = next((item for item in found if item), None)
         if distribution:
-            build = build_of(distribution, environment, catalog)
+            release = replace(framework, builds=_for_platform(framework, distribution, target))
+            build = build_of(distribution, environment, replace(catalog, frameworks=(release,)))
             yield Installed(framework=framework, distribution=distribution, build=build)
+
+
+def _for_platform(framework: Framework, distribution: Distribution, target: Target) -> tuple[Build, ...]:
+    """The builds of the installed release for this platform; all of them where none is made for it."""
+    release = distribution.version.public
+    builds = tuple(build for build in framework.builds if build.version.public == release)
+    return tuple(build for build in builds if not has_platform(build, target).refused) or builds

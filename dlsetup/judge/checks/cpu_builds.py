@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import is_refused, other_build, working_build
+from dlsetup.judge.better import is_refused, likely_build, other_build, working_build
 from dlsetup.judge.commands import conda
 from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus
+from dlsetup.judge.known import JAX_PLUGIN
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.machine import Gap, Vendor
 from dlsetup.model.record import Unknown
+from dlsetup.model.versions import CudaVersion
 from dlsetup.rules.gpus import VENDORS
 
 OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
@@ -24,7 +26,7 @@ OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
 
 @check("cpu-only-<framework>")
 def cpu_only(scene: Scene) -> Iterator[Answer]:
-    """A CPU build is installed where a GPU and a build for it exist."""
+    """A CPU build is installed where there is a GPU and a build that may serve it."""
     gpus = scene.reachable_nvidia
     if not gpus or scene.on_tegra:
         return
@@ -34,7 +36,7 @@ def cpu_only(scene: Scene) -> Iterator[Answer]:
         name = installed.framework.name
         yield Finding(
             id=f"cpu-only-{name}",
-            severity="error",
+            severity="warning" if _another_uses_it(scene, installed) else "error",
             title=f"{installed.distribution.name} {installed.distribution.version} is a CPU build",
             because=f"It holds no GPU code, so the {_words(scene)} here stays idle.",
             evidence=(of_framework(installed), *of_gpus(scene, gpus)),
@@ -113,10 +115,21 @@ def forced_to_cpu(scene: Scene) -> Iterator[Answer]:
         )
 
 
+def _another_uses_it(scene: Scene, installed: Installed) -> bool:
+    """Whether another framework here is a CUDA build: then a CPU build beside it may be meant."""
+    return any(isinstance(item.cuda, CudaVersion) for item in scene.leading if item is not installed)
+
+
 def _is_cpu(scene: Scene, installed: Installed) -> bool:
     """Whether it is certainly a CPU build. TensorFlow's GPU build without its libraries is another matter."""
     parts = [item for name in installed.framework.distributions for item in scene.copies(name)]
     if any(not isinstance(item.variant, Unknown) and item.variant != "cpu" for item in parts):
+        return False
+    if any(item.name.endswith("-gpu") for item in parts):
+        return False
+    if installed.framework.name == "jax" and any(
+        JAX_PLUGIN.fullmatch(item.name) for item in scene.distributions
+    ):
         return False
     if installed.framework.name == "tensorflow" and installed.distribution.name == "tensorflow":
         return installed.distribution.variant == "cpu"
@@ -131,7 +144,7 @@ def _may_change(scene: Scene, installed: Installed, accelerator: Accelerator) ->
 
 
 def _to_gpu_build(scene: Scene, installed: Installed) -> tuple[Remedy, ...]:
-    better = working_build(scene, installed)
+    better = working_build(scene, installed) or likely_build(scene, installed)
     if better is not None:
         return (other_build(scene, installed, better),)
     text = f"Install a GPU build of {installed.framework.name} that serves this driver and this GPU."

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+
+from packaging.version import Version
 
 from dlsetup.judge.better import own_environment
 from dlsetup.judge.commands import install
 from dlsetup.judge.demands import Demand, demands
-from dlsetup.judge.evidence import of_demand, of_distribution
+from dlsetup.judge.evidence import of_demand, of_distribution, of_gpus
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
-from dlsetup.rules.libraries import versions_exist, versions_of
+from dlsetup.rules.libraries import library_serves, versions_exist, versions_of
 
 CUDNN = r"nvidia-cudnn-cu\d+"
 PINNED = r"nvidia-[\w-]+"
@@ -63,6 +66,45 @@ def cudnn_too_old(scene: Scene) -> Iterator[Answer]:
                 ),
             ),
         )
+
+
+@check("gpu-too-old-for-cudnn")
+def dropped_by_cudnn(scene: Scene) -> Iterator[Answer]:
+    """The installed cuDNN no longer supports a GPU that is in use here."""
+    for cudnn in (item for item in scene.distributions if re.fullmatch(CUDNN, item.name)):
+        verdict = library_serves(cudnn.name, cudnn.version, scene.target, scene.catalog.hardware)
+        if not verdict.refused or not scene.reachable_nvidia:
+            continue
+        older = _serving_version(scene, cudnn.name)
+        pin = f"{cudnn.name}=={older}"
+        commands = install(scene, [pin]) if older else ()
+        text = (
+            f"Install {pin}, the newest that serves it."
+            if older
+            else "Use releases that take an older cuDNN."
+        )
+        yield Finding(
+            id="gpu-too-old-for-cudnn",
+            severity="error",
+            title=f"cuDNN {cudnn.version} does not support this GPU",
+            because=f"{verdict.because}.",
+            evidence=(of_distribution(cudnn), *of_gpus(scene, scene.reachable_nvidia)),
+            remedies=(Remedy(text=text, commands=commands),),
+            rests_on=scene.sources(verdict.sources),
+        )
+
+
+def _serving_version(scene: Scene, name: str) -> Version | None:
+    """The newest version that supports every GPU and is admitted by all that ask for it."""
+    asked = list(demands(scene, re.escape(name)))
+    known = versions_of(name, scene.catalog) or ()
+    fitting = (
+        version
+        for version in known
+        if library_serves(name, version, scene.target, scene.catalog.hardware).ok
+        and all(item.admits(version) for item in asked)
+    )
+    return max(fitting, default=None)
 
 
 def _exclude(scene: Scene, one: Demand, two: Demand) -> bool:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dlsetup.judge.better import own_environment
 from dlsetup.judge.commands import install
 from dlsetup.judge.demands import demands
 from dlsetup.judge.evidence import of_demand, of_distribution
+from dlsetup.judge.known import JAX_PLUGIN
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
-
-PLUGIN = re.compile(r"jax-((?:cuda|rocm)\d+)-(?:plugin|pjrt)")
 
 
 @check("jax-plugin-mismatch")
 def plugin_out_of_step(scene: Scene) -> Iterator[Answer]:
     """A GPU plugin of JAX is of another release than jaxlib, which then ignores it."""
     jaxlib = next(iter(scene.copies("jaxlib")), None)
-    plugins = [(found[1], item) for item in scene.distributions if (found := PLUGIN.fullmatch(item.name))]
+    plugins = [(found[1], item) for item in scene.distributions if (found := JAX_PLUGIN.fullmatch(item.name))]
     if jaxlib is None:
         return
     apart = [(kind, item) for kind, item in plugins if item.version.release != jaxlib.version.release]
@@ -60,7 +58,7 @@ def jaxlib_out_of_step(scene: Scene) -> Iterator[Answer]:
 
 def _kind(scene: Scene) -> str:
     """`cuda12`, by the plugin that is installed; empty for the CPU."""
-    found = (PLUGIN.fullmatch(item.name) for item in scene.distributions)
+    found = (JAX_PLUGIN.fullmatch(item.name) for item in scene.distributions)
     return next((item[1] for item in found if item), "")
 
 
