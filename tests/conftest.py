@@ -25,8 +25,10 @@ def tiny_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TinyIndex]:
 @pytest.fixture
 def tiny_index(tiny_world: TinyIndex) -> Iterator[TinyIndex]:
     """The indexes, well-behaved at the beginning of every test: set `faults` to change that."""
+    before = tiny_world.inventory()
     tiny_world.asked.clear()
     yield tiny_world
+    tiny_world.restore(before)
     tiny_world.faults.clear()
     tiny_world.release()
 

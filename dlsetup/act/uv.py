@@ -63,7 +63,7 @@ def may_fetch_pythons(environ: Mapping[str, str]) -> bool:
 
 def published_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...]:
     """The Pythons (major and minor) of which this uv knows a build, newest first."""
-    argv = (uv, "python", "list", "--only-downloads", "--output-format", "json")
+    argv = (uv, "python", "list", "--only-downloads", "--output-format", "json", "--no-cache")
     finished = run(argv, variables(environ))
     try:
         rows = json.loads(finished.out) if finished.ok else []

@@ -198,7 +198,7 @@ def test_find_links_are_handed_on(
 ) -> None:
     folder = tmp_path / "wheels"
     folder.mkdir()
-    for path in (tiny_index.folder / "default").glob("numpy-2.3.5*"):
+    for path in (tiny_index.folder / "default").rglob("numpy-2.3.5*"):
         (folder / path.name).write_bytes(path.read_bytes())
     tiny_index.faults["numpy-2.3.5"] = "unavailable"
     final = build(uv_build(tiny_plan(tiny_index, "numpy==2.3.5"), find_links=(str(folder),)))

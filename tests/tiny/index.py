@@ -31,6 +31,7 @@ class TinyIndex:
         self.asked: list[str] = []
         self.released = threading.Event()
         self._files: dict[str, dict[str, tuple[TinyWheel, Path]]] = {}
+        self._additions = 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _answer_for(self))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -38,10 +39,19 @@ class TinyIndex:
     def add(self, index: str, wheels: Iterable[TinyWheel]) -> None:
         """Puts wheels on the index of that name."""
         shelf = self._files.setdefault(index, {})
-        place = self.folder / index
-        place.mkdir(parents=True, exist_ok=True)
+        self._additions += 1
+        place = self.folder / index / str(self._additions)
+        place.mkdir(parents=True)
         for wheel in wheels:
             shelf[wheel.filename] = (wheel, build_wheel(wheel, place))
+
+    def inventory(self) -> dict[str, dict[str, tuple[TinyWheel, Path]]]:
+        """What is on the indexes, to be given to `restore`."""
+        return {index: dict(shelf) for index, shelf in self._files.items()}
+
+    def restore(self, inventory: dict[str, dict[str, tuple[TinyWheel, Path]]]) -> None:
+        """Takes back what a test added or replaced."""
+        self._files = inventory
 
     def address(self, index: str) -> str:
         host, port = self._server.server_address[:2]
