@@ -76,7 +76,7 @@ def _of_gpus(target: Target) -> Devices:
 
 def _of_driver(target: Target) -> Devices:
     """GPUs are not known: a driver tells that there is one; without a word a GPU is preferred."""
-    unknown = f"which GPUs {target.name} has"
+    unknown = f"which GPUs {target.name} has is not known"
     if target.driver is None:
         because = f"{target.name} has no NVIDIA driver"
         return Devices(

@@ -18,28 +18,33 @@ from dlsetup.resolve.refusals import gpu_clauses
 from dlsetup.rules.gpus import title_of
 from dlsetup.rules.kernels import driver_drives_every_gpu
 
+Change = tuple[str, Target]
+"""What would have to be done, and the target after it."""
 replace = msgspec.structs.replace
 KINDS = 5
 """Of more kinds of GPU than these only single ones are tried alone."""
 _TAGS = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
 
 
-def fewer_gpus(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:
-    """Some kinds of the NVIDIA GPUs without the others, as many as possible."""
+def fewer_gpus(target: Target, hardware: Hardware) -> Iterator[list[Change]]:
+    """Some kinds of the NVIDIA GPUs without the others: all changes that keep the same number of kinds."""
     if isinstance(target.gpus, Unknown):
         return
     kinds = [title for title, gpu in gpu_clauses(target, hardware) if gpu.vendor == "nvidia"]
-    sizes = range(len(kinds) - 1, 0, -1) if len(kinds) <= KINDS else [1]
-    for size in sizes:
-        for chosen in combinations(kinds, size):
-            names = [title.removeprefix("gpu ") for title in chosen]
-            kept = [gpu for gpu in target.gpus if gpu.vendor != "nvidia" or title_of(gpu, hardware) in names]
-            numbers = _numbers(target.gpus, names, hardware)
-            setting = f"`CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={numbers}`"
-            yield f"use only {' and '.join(names)}: {setting}", replace(target, gpus=tuple(kept))
+    for size in range(len(kinds) - 1, 0, -1) if len(kinds) <= KINDS else [1]:
+        yield [_only(target, target.gpus, chosen, hardware) for chosen in combinations(kinds, size)]
 
 
-def drivers(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:
+def _only(target: Target, gpus: tuple[Gpu, ...], chosen: tuple[str, ...], hardware: Hardware) -> Change:
+    names = [title.removeprefix("gpu ") for title in chosen]
+    nvidia = [gpu for gpu in gpus if gpu.vendor == "nvidia"]
+    numbers = [str(place) for place, gpu in enumerate(nvidia) if title_of(gpu, hardware) in names]
+    kept = tuple(gpu for gpu in gpus if gpu.vendor != "nvidia" or title_of(gpu, hardware) in names)
+    setting = f"`CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={','.join(numbers)}`"
+    return f"use only {' and '.join(names)}: {setting}", replace(target, gpus=kept)
+
+
+def drivers(target: Target, hardware: Hardware) -> Iterator[Change]:
     """The target with each newer driver from which on something changes, the oldest first."""
     windows = target.os == "windows" or target.wsl is True
     known = {DriverRelease(str(row.branch)) for row in hardware.branches}
@@ -55,7 +60,7 @@ def drivers(target: Target, hardware: Hardware) -> Iterator[tuple[str, Target]]:
             yield f"{verb} NVIDIA driver {item.driver} or newer{limit}{where}", item
 
 
-def newer_libc(question: Question) -> Iterator[tuple[str, Target]]:
+def newer_libc(question: Question) -> Iterator[Change]:
     """The target with a C library new enough for each wheel tag there is, the oldest first."""
     target = question.target
     if not isinstance(target.libc, Libc):
@@ -78,17 +83,11 @@ def newer_libc(question: Question) -> Iterator[tuple[str, Target]]:
             yield text, replace(target, libc=Libc(name="glibc", version=version))
 
 
-def under_wsl(target: Target) -> Iterator[tuple[str, Target]]:
+def under_wsl(target: Target) -> Iterator[Change]:
     """Linux inside WSL2 on the same Windows machine, with the same driver."""
     if target.os == "windows":
         linux = replace(target, os="linux", wsl=True, libc=UNKNOWN, release=UNKNOWN, pythons=UNKNOWN)
         yield "work inside WSL2 (`wsl --install`), which uses the Windows driver", linux
-
-
-def _numbers(gpus: tuple[Gpu, ...], names: list[str], hardware: Hardware) -> str:
-    """Positions among the NVIDIA GPUs, in the order of the PCI bus as they are listed."""
-    nvidia = [gpu for gpu in gpus if gpu.vendor == "nvidia"]
-    return ",".join(str(place) for place, gpu in enumerate(nvidia) if title_of(gpu, hardware) in names)
 
 
 def _glibc(tag: str) -> str:

@@ -14,8 +14,9 @@ from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
 from dlsetup.resolve.pieces import BuildChoice, Force
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
 from dlsetup.resolve.reasons import picked
-from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE
+from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE
 from dlsetup.resolve.search import Settled, settle
+from dlsetup.resolve.words import python_words
 from dlsetup.rules.kernels import name_of
 from dlsetup.rules.libraries import files_apart, pins_agree
 from dlsetup.rules.wheels import platform_of
@@ -25,37 +26,39 @@ _ORDER = ("wish", "bound", "fact", "gpu", "rule")
 
 def clauses_of(question: Question, core: frozenset[str]) -> tuple[Clause, ...]:
     """The core in words: what is asked for, what is so, and the rules that forbid it."""
-    kept = [clause for clause in core if not _said_by_bound(clause, core)]
+    kept = [clause for clause in core if not _said_by_another(clause, core)]
     kept.sort(key=lambda clause: (_ORDER.index(clause.partition(" ")[0]), clause))
     return tuple(_clause(question, clause, core) for clause in kept)
 
 
-def _said_by_bound(clause: str, core: frozenset[str]) -> bool:
-    """`torch==2.15.0` says already that torch is asked for."""
+def _said_by_another(clause: str, core: frozenset[str]) -> bool:
+    """`torch==2.15.0` says already that torch is asked for, and each GPU that there is one."""
+    if clause == "fact gpus":
+        return any(other.startswith("gpu ") for other in core)
     return clause.startswith("wish ") and f"bound {clause.removeprefix('wish ')}" in core
 
 
 def _clause(question: Question, clause: str, core: frozenset[str]) -> Clause:
     kind, _, name = clause.partition(" ")
     if kind in ("wish", "bound"):
-        return Clause(kind="wish", text=_wish(question, name))
+        return Clause(kind="wish", text=_wish(question, kind, name))
     if kind in ("fact", "gpu"):
         return Clause(kind="fact", text=_fact(question, clause))
-    against = settle(question, Force(only=core - {clause})) or {}
-    text, source = _rule(question, clause, against)
+    text, source = _rule(question, clause, core)
     return Clause(kind="rule", text=text, source=source)
 
 
-def _wish(question: Question, name: str) -> str:
+def _wish(question: Question, kind: str, name: str) -> str:
     wish = question.wish
     if name == "python":
-        return f"Python {wish.python} is asked for"
+        return f"Python {python_words(wish.python)} is asked for"
     if name == "cuda":
         return f"CUDA {wish.cuda} is asked for"
     if name == "accelerator":
         return f"builds for {wish.accelerator} are asked for"
     wanted = question.wanted.get(name)
-    return f"{wanted.text or name} is asked for" if wanted else f"{name} is asked for"
+    bound = wanted.text or f"{name}{wanted.specifier}" if wanted and kind == "bound" else name
+    return f"{bound} is asked for"
 
 
 def _fact(question: Question, clause: str) -> str:
@@ -90,25 +93,43 @@ def _driver(question: Question) -> str:
     return f"{target.name} has NVIDIA driver {target.driver}"
 
 
-def _rule(question: Question, clause: str, against: Settled) -> tuple[str, str]:
-    """The rule as it meets the plan that would stand without it, and its source."""
+def _rule(question: Question, clause: str, core: frozenset[str]) -> tuple[str, str]:
+    """The rule as it meets the plans that would stand without it, and its source."""
     if clause == GPU_RULE:
         return "a CPU build is not taken in place of a GPU build unless `--cpu` or `--allow-cpu` says so", ""
+    gpus = [other for other in sorted(core) if other.startswith("gpu ")] if clause == KERNELS_RULE else []
+    told: dict[str, str] = {}
+    for taken in gpus or [clause]:
+        against = _standing(question, taken, core)
+        text, source = _against(question, {clause, taken}, against)
+        told.setdefault(text, source)
+    return ", and ".join(told), next(filter(None, told.values()), "")
+
+
+def _standing(question: Question, taken: str, core: frozenset[str]) -> Settled:
+    """The plan that would stand without one clause, if possible with all that lies outside the core."""
+    everything = settle(question, Force(without=frozenset({taken})))
+    return everything or settle(question, Force(only=core - {taken})) or {}
+
+
+def _against(question: Question, clauses: set[str], against: Settled) -> tuple[str, str]:
+    """What the rule says of the plan that stands without one of the clauses."""
     choices = picked(question, against)
-    joint = next(_joint(question, clause, choices), None)
-    if joint is not None:
-        return joint
+    for rule in sorted(clauses):
+        joint = next(_joint(question, rule, choices), None)
+        if joint is not None:
+            return joint
     for choice in (*choices, *against.values()):
         for refusal in question.refusals(choice):
-            if clause in refusal.clauses:
-                source = refusal.sources[0] if refusal.sources else ""
-                return _link(choice, clause) + refusal.because, source
-    return f"the {clause.removeprefix('rule ')} rule forbids it", ""
+            if clauses <= refusal.clauses:
+                source = next(iter(refusal.sources), "")
+                return _link(choice, clauses) + refusal.because, source
+    return f"the rule `{min(clauses)}` forbids it", ""
 
 
-def _link(choice: object, clause: str) -> str:
+def _link(choice: object, clauses: set[str]) -> str:
     """What the build has to do with the CUDA that the rule speaks of."""
-    if clause == DRIVER_RULE and isinstance(choice, BuildChoice) and choice.build.cuda is not None:
+    if DRIVER_RULE in clauses and isinstance(choice, BuildChoice) and choice.build.cuda is not None:
         return f"{name_of(choice.build)} is made with CUDA {choice.build.cuda}, and "
     return ""
 

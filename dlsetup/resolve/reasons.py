@@ -13,13 +13,14 @@ from dlsetup.model.verdict import Verdict
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
 from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Force, PythonChoice, Refusal, python_name
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
-from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE
+from dlsetup.resolve.refusals import GPU_RULE, LIBRARY_RULE, RELEASE_RULE
 from dlsetup.resolve.search import Settled, settle
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.wheels import has_wheel
 
 JOINT = (
+    ({LIBRARY_RULE}, "the libraries it asks for do not support the GPU"),
     ({FAMILY_RULE, FILES_RULE}, "it would bring a second CUDA family"),
     ({FILES_RULE}, "its libraries would overwrite files of the rest"),
     ({PINS_RULE}, "it asks for library versions that do not go with the rest"),
@@ -75,7 +76,7 @@ def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
     if len(families) > 1:
         yield f"one CUDA family for all, CUDA {families[0]}: libraries of two overwrite each other's files"
     for build in builds:
-        if build.accelerator == "cpu" and question.devices.accelerator != "cpu":
+        if build.variant == "cpu" and question.devices.accelerator != "cpu":
             yield f"{build.framework} runs on the CPU: it has no other build that fits {question.target.name}"
     interpreter = interpreter_of(settled)
     place = f"is at {interpreter.path}" if interpreter.path else "is fetched by uv if it is missing"
@@ -113,7 +114,8 @@ def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
 def _weightiest(refused: list[tuple[Refusal, ...]]) -> str:
     """The reason against the choice that came nearest: the one with the fewest refusals."""
     nearest = min(refused, key=lambda refusals: (max(map(_kind, refusals)), len(refusals)))
-    return min(nearest, key=_kind).because
+    reason = min(nearest, key=_kind)
+    return "no build of it is for the GPU" if GPU_RULE in reason.clauses else reason.because
 
 
 def _kind(refusal: Refusal) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -17,7 +16,7 @@ from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve.apart import partition
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
-from dlsetup.resolve.elsewhere import drivers, fewer_gpus, newer_libc, under_wsl
+from dlsetup.resolve.elsewhere import Change, drivers, fewer_gpus, newer_libc, under_wsl
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.refusals import GPU_RULE
 from dlsetup.resolve.words import command_of
@@ -136,22 +135,25 @@ def _elsewhere(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """The same wish on a machine that is a little different."""
     wish, target, catalog = question.wish, question.target, question.catalog
 
-    def solved(changes: Iterator[tuple[str, Target]]) -> Iterator[WayOut]:
-        for text, changed in changes:
-            yield from _changed(text, wish, changed, catalog, told=True)
+    def solved(changes: Iterable[Change]) -> list[WayOut]:
+        return [way for text, changed in changes for way in _changed(text, wish, changed, catalog, told=True)]
 
     if any(clause.startswith("gpu ") for clause in core):
-        yield from islice(solved(fewer_gpus(target, catalog.hardware)), 1)
+        yield from next(filter(None, map(solved, fewer_gpus(target, catalog.hardware))), [])
     if "fact driver" in core:
-        yield from sorted(solved(drivers(target, catalog.hardware)), key=_versions_of, reverse=True)[:1]
+        yield from _newest(solved(drivers(target, catalog.hardware)))
     if "fact libc" in core:
-        yield from islice(solved(newer_libc(question)), 1)
+        yield from _newest(solved(newer_libc(question)))
     if "fact platform" in core:
-        yield from islice(solved(under_wsl(target)), 1)
+        yield from solved(under_wsl(target))
+
+
+def _newest(ways: list[WayOut]) -> list[WayOut]:
+    """The first way that leads to the newest releases."""
+    return sorted(ways, key=_versions_of, reverse=True)[:1]
 
 
 def _versions_of(way: WayOut) -> list[Version]:
-    """The releases a way leads to: a newer driver is worth naming for the newest of them."""
     return [pick.version for plan in way.plans for pick in plan.picks]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from packaging.specifiers import SpecifierSet
+
 from dlsetup.intake.target import describe
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
@@ -18,7 +20,7 @@ def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
     """
     words = ["dlsetup", "resolve", *(item.text or item.framework for item in wish.wanted)]
     if str(wish.python):
-        words += ["--python", _python(str(wish.python))]
+        words += ["--python", python_words(wish.python)]
     if wish.cuda is not None:
         words += ["--cuda", wish.cuda]
     if wish.accelerator == "cpu":
@@ -32,7 +34,8 @@ def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
     return shlex.join(words)
 
 
-def _python(specifier: str) -> str:
+def python_words(specifier: SpecifierSet) -> str:
     """`==3.12.*` is written 3.12."""
-    short = specifier.removeprefix("==").removesuffix(".*")
-    return short if specifier == f"=={short}.*" else specifier
+    text = str(specifier)
+    short = text.removeprefix("==").removesuffix(".*")
+    return short if text == f"=={short}.*" else text
