@@ -260,6 +260,27 @@ def test_interruption_leaves_nothing_and_nobody(
     assert command.entries() == []
 
 
+def test_interruption_while_it_is_proved(command: Command, stocked: Stock) -> None:
+    stocked("torch", "--cpu")
+    process = subprocess.Popen(
+        command.argv("create", "env", "demo", "torch", "--cpu", "--yes", *command.indexes),
+        cwd=command.home,
+        env={**command.environ, "TINY_TORCH": "hang"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    children: list[psutil.Process] = []
+    while not any("child.py" in " ".join(child.cmdline()) for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+        children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert ended([child.pid for child in children])
+    assert command.entries() == []
+
+
 def test_what_a_killed_build_left_is_removed_by_the_next(
     command: Command, stocked: Stock, tiny_index: TinyIndex
 ) -> None:
