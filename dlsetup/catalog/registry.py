@@ -154,9 +154,12 @@ class Registry:
             try:
                 with self._session.get(address, headers=headers, timeout=TIMEOUT, stream=True) as answer:
                     return _read(answer, limit, what)
+            except requests.exceptions.ChunkedEncodingError as exc:
+                fault: Exception = exc
+                time.sleep(attempt)
             except (requests.RequestException, OSError) as exc:
                 fault = exc
-                time.sleep(attempt)
+                break
         raise StepFailed(
             f"the package index does not answer for `{what}`: {type(fault).__name__}",
             hint="Look at the network and at the index that uv is configured with, then try again.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Iterable
+from itertools import groupby
 
 from dlsetup.catalog.form import GeneratedFile, Release
 from dlsetup.model.codec import encode
@@ -13,8 +14,7 @@ def written(file: GeneratedFile) -> bytes:
     parts = [f'"distribution": {_json(file.distribution)}', f'"checked": {_json(file.checked)}']
     for name, versions in (("versions", file.versions), ("yanked", file.yanked)):
         if versions:
-            words = textwrap.wrap(", ".join(_json(item) for item in versions), 100)
-            parts.append(f'"{name}": [\n' + "\n".join(words) + "\n]")
+            parts.append(f'"{name}": [\n{_by_major(versions)}\n]')
     if file.releases:
         parts.append('"releases": [\n' + ",\n".join(_release(item) for item in file.releases) + "\n]")
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
@@ -48,6 +48,12 @@ def _release(release: Release) -> str:
         if rows:
             lines.append(f'"{name}":[\n  ' + ",\n  ".join(encode(row).decode() for row in rows) + "]")
     return ",\n ".join(lines) + "}"
+
+
+def _by_major(versions: Iterable[str]) -> str:
+    """A line for each major: a new version changes one line."""
+    groups = groupby(versions, key=lambda version: version.partition(".")[0])
+    return ",\n".join(", ".join(map(_json, group)) for _, group in groups)
 
 
 def _json(text: str) -> str:

@@ -40,10 +40,14 @@ class Shelf:
 
     folder: Path
 
-    def framework(self, name: str, text: str) -> None:
-        """Writes `frameworks/NAME.toml`; the head is filled in."""
+    def framework(self, name: str, text: str = "", **tables: list[dict[str, Any]]) -> None:
+        """Writes `frameworks/NAME.toml`: a head, rows of tables that all cite the source `s`, more text."""
         head = f'name = "{name}"\ntitle = "{name}"\ndistributions = ["{name}"]\nimports = "{name}"\n'
-        self.write(f"frameworks/{name}.toml", head + text)
+        rows = "".join(
+            _table(kind, {"source": "s", **row}) for kind, group in tables.items() for row in group
+        )
+        source = _table("source", {"id": "s", "what": "a test", "checked": "2026-01-02"}) if rows else ""
+        self.write(f"frameworks/{name}.toml", head + text + rows + source)
 
     def generated(self, distribution: str, releases: list[dict[str, Any]], **more: Any) -> None:
         """Writes `generated/DISTRIBUTION.json`."""
@@ -55,6 +59,10 @@ class Shelf:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
+
+
+def _table(kind: str, row: dict[str, Any]) -> str:
+    return f"[[{kind}]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in row.items())
 
 
 @pytest.fixture
@@ -73,6 +81,8 @@ class Registry:
     """Whether it keeps the metadata of wheels beside them."""
     fails: dict[str, int] = field(default_factory=dict)
     """Beginning of a path to how often it answers 503 before it answers."""
+    breaks: dict[str, int] = field(default_factory=dict)
+    """Beginning of a path to how often its answer ends half-way."""
     wrong: set[str] = field(default_factory=set)
     """Wheels whose metadata is not what the page says."""
     asked: list[tuple[str, int]] = field(default_factory=list)
@@ -111,6 +121,12 @@ class Registry:
             etag = f'"{hashlib.sha256(body).hexdigest()}"'
             return (304, b"", etag) if tag == etag else (200, body, etag)
         return self._file(path.removeprefix("/files/"), span)
+
+    def breaks_off(self, path: str) -> bool:
+        start = next((start for start, left in self.breaks.items() if path.startswith(start) and left), None)
+        if start is not None:
+            self.breaks[start] -= 1
+        return start is not None
 
     def _file(self, name: str, span: str | None) -> tuple[int, bytes, str]:
         found = next((item for item in self.wheels if name.startswith(item.filename)), None)
@@ -154,6 +170,9 @@ def _handler(registry: Registry) -> type[BaseHTTPRequestHandler]:
                 self.send_header("ETag", etag)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            if registry.breaks_off(path):
+                self.close_connection = True
+                body = body[: len(body) // 2]
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Registry, Shelf
+from msgspec.structs import replace
 from tiny.wheels import TinyWheel
 
 from dlsetup.catalog import registry as registry_module
@@ -131,6 +132,19 @@ def test_a_busy_index_is_asked_again(run: Callable[..., Any], registry: Registry
     assert len(run()) == 2
 
 
+def test_an_answer_that_breaks_off_is_asked_for_again(
+    run: Callable[..., Any], registry: Registry, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry_module.time, "sleep", lambda _seconds: None)
+    registry.breaks = {"/simple/deep/": 2}
+    run("deep")
+    assert len(generated(shelf, "deep")["releases"]) == 2
+    registry.wheels.append(TinyWheel("deep", "2.0", LINUX))
+    registry.breaks = {"/simple/deep/": 1000}
+    with pytest.raises(StepFailed, match="does not answer"):
+        run("deep")
+
+
 def test_an_index_that_stays_down_changes_nothing(
     run: Callable[..., Any], registry: Registry, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +162,6 @@ def test_nobody_listens(
     run: Callable[..., Any], nobody_listens: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry_module, "RETRIES", 0)
-    monkeypatch.setattr(registry_module, "ATTEMPTS", 1)
     with pytest.raises(StepFailed, match="does not answer") as caught:
         refresh(["numpy"], index=nobody_listens)
     assert caught.value.hint
@@ -295,6 +308,29 @@ def test_the_configured_index_is_asked_of_pip_where_uv_is_not(
     config.write_text("")
     with pytest.raises(UsageError, match="which package index"):
         configured_index()
+
+
+def test_the_command_says_what_changed(
+    run: Callable[..., Any], registry: Registry, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dlsetup.commands.catalog_refresh import Request
+    from dlsetup.commands.catalog_refresh import run as command
+
+    asked = Request(
+        names=("deep",), into=str(shelf.folder), index=registry.address, catalog=(str(shelf.folder),)
+    )
+    assert command(asked) == 0
+    out, err = capsys.readouterr()
+    assert "deep: 2 releases" in out
+    assert "[1/1] deep" in err
+    assert command(asked) == 0
+    assert "nothing new in 1 distribution" in capsys.readouterr().out
+    assert command(replace(asked, as_json=True)) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["ok"]) == ("dlsetup.catalog-refresh/1", True)
+    assert [(item["distribution"], item["changed"]) for item in document["files"]] == [("deep", False)]
+    with pytest.raises(UsageError, match="is not there"):
+        command(replace(asked, into=str(shelf.folder / "gone")))
 
 
 def test_a_killed_refresh_leaves_whole_files(
