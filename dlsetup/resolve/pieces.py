@@ -50,7 +50,9 @@ class Force(NamedTuple):
 
     def holds(self, clauses: frozenset[str]) -> bool:
         """Whether all of `clauses` hold."""
-        return clauses.isdisjoint(self.without) and (self.only is None or clauses <= self.only)
+        if self.only is not None and not clauses <= self.only:
+            return False
+        return not self.without or clauses.isdisjoint(self.without)
 
 
 ALL = Force()
