@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from dlsetup.model.record import Record
 from dlsetup.model.versions import OsRelease
 
-JAX_PLUGIN = re.compile(r"jax-((?:cuda|rocm)\d+)-(?:plugin|pjrt)")
-"""The distributions that bring a GPU to JAX."""
 CHECKED = "2026-12-02"
 
 

@@ -23,7 +23,6 @@ ORDER = (
     "<framework>-cpu-and-gpu-both",
     "<framework>-twins",
     "gpu-arch-not-in-wheel",
-    "rocm-gfx-not-in-build",
     "gpu-too-old-for-cudnn",
     "driver-too-old",
     "jetson-needs-nvidia-wheel",

@@ -110,6 +110,11 @@ class Scene(Record, frozen=True, kw_only=True):
         return self.target.driver if isinstance(self.target.driver, DriverRelease) else None
 
     @property
+    def nvml_refuses(self) -> bool:
+        """Whether NVML answers with an error, so that it tells nothing of the GPUs."""
+        return isinstance(self.machine.driver, Driver) and isinstance(self.machine.driver.nvml_error, str)
+
+    @property
     def in_container(self) -> bool:
         return isinstance(self.machine.system.container, str)
 

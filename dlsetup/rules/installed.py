@@ -71,15 +71,29 @@ def _file(build: Build) -> _File:
 
 
 def _with_neighbours(siblings: list[Build], environment: Environment) -> list[Build]:
-    """Of builds in the same file those whose own companions are installed, the ones with most of them."""
+    """Of builds in the same file those whose own companions are installed, the ones with most of them.
+
+    Parts of the framework itself (`jax-cuda12-plugin`) tell even where the libraries are the system's.
+    """
     if isinstance(environment.distributions, Unknown):
         return siblings
     installed = {item.name for item in environment.distributions}
     asked = [(build, _names(build, environment)) for build in siblings]
     common = set.intersection(*(names for _, names in asked))
-    met = [(build, len(names - common)) for build, names in asked if names - common <= installed]
+    own = [(build, names - common) for build, names in asked]
+    met = [
+        (build, len(names))
+        for build, names in own
+        if names <= installed or _has_parts(build, names, installed)
+    ]
     most = max((count for _, count in met), default=0)
     return [build for build, count in met if count == most] or siblings
+
+
+def _has_parts(build: Build, names: set[str], installed: set[str]) -> bool:
+    """Whether all parts that carry the framework's own name are there, and there are some."""
+    parts = {name for name in names if name.startswith(f"{build.framework}-")}
+    return bool(parts) and parts <= installed
 
 
 def _of_local(builds: list[Build], distribution: Distribution) -> Build | None | Unknown:

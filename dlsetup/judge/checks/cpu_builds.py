@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dlsetup.judge.better import is_refused, likely_build, other_build, working_build
 from dlsetup.judge.commands import conda
 from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus
-from dlsetup.judge.known import JAX_PLUGIN
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
@@ -126,10 +125,6 @@ def _is_cpu(scene: Scene, installed: Installed) -> bool:
     if any(not isinstance(item.variant, Unknown) and item.variant != "cpu" for item in parts):
         return False
     if any(item.name.endswith("-gpu") for item in parts):
-        return False
-    if installed.framework.name == "jax" and any(
-        JAX_PLUGIN.fullmatch(item.name) for item in scene.distributions
-    ):
         return False
     if installed.framework.name == "tensorflow" and installed.distribution.name == "tensorflow":
         return installed.distribution.variant == "cpu"

@@ -15,6 +15,9 @@ from dlsetup.judge.evidence import of_demand, of_distribution, of_gpus
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.framework import Build
+from dlsetup.model.machine import Distribution
+from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.libraries import library_serves, versions_exist, versions_of
 
 CUDNN = r"nvidia-cudnn-cu\d+"
@@ -73,25 +76,31 @@ def dropped_by_cudnn(scene: Scene) -> Iterator[Answer]:
     """The installed cuDNN no longer supports a GPU that is in use here."""
     for cudnn in (item for item in scene.distributions if re.fullmatch(CUDNN, item.name)):
         verdict = library_serves(cudnn.name, cudnn.version, scene.target, scene.catalog.hardware)
-        if not verdict.refused or not scene.reachable_nvidia:
+        if not verdict.refused or not scene.reachable_nvidia or _refused_already(scene, cudnn):
             continue
         older = _serving_version(scene, cudnn.name)
         pin = f"{cudnn.name}=={older}"
         commands = install(scene, [pin]) if older else ()
-        text = (
-            f"Install {pin}, the newest that serves it."
-            if older
-            else "Use releases that take an older cuDNN."
-        )
+        text = f"Install {pin}, the newest that serves it."
         yield Finding(
             id="gpu-too-old-for-cudnn",
             severity="error",
             title=f"cuDNN {cudnn.version} does not support this GPU",
             because=f"{verdict.because}.",
             evidence=(of_distribution(cudnn), *of_gpus(scene, scene.reachable_nvidia)),
-            remedies=(Remedy(text=text, commands=commands),),
+            remedies=(
+                Remedy(text=text if older else "Take releases that admit an older cuDNN.", commands=commands),
+            ),
             rests_on=scene.sources(verdict.sources),
         )
+
+
+def _refused_already(scene: Scene, cudnn: Distribution) -> bool:
+    """Whether the GPU cannot run the frameworks of that CUDA major anyway, which is said elsewhere."""
+    builds = [item.build for item in scene.leading if isinstance(item.build, Build)]
+    same = [build for build in builds if build.cuda and cudnn.name.endswith(f"-cu{build.cuda.major}")]
+    hardware = scene.catalog.hardware
+    return bool(same) and all(serves_every_gpu(build, scene.target, hardware).refused for build in same)
 
 
 def _serving_version(scene: Scene, name: str) -> Version | None:

@@ -56,9 +56,7 @@ def _one_major(scene: Scene, names: Sequence[str], asking: Sequence[Demand]) -> 
     kept = [name for name in names if name in wanted]
     if orphans and kept:
         commands = (*uninstall(scene, orphans), *reinstall(scene, kept))
-        text = (
-            f"Nothing asks for {' and '.join(orphans)}: remove it, then write the files of the other again."
-        )
+        text = f"Nothing asks for {' and '.join(orphans)}: uninstall, then write the other files again."
         yield Remedy(text=text, commands=commands)
         return
     for major in _majors(scene):
@@ -104,8 +102,11 @@ def _cuda_frameworks(scene: Scene) -> list[Installed]:
 
 def _who(asking: Sequence[Demand], names: Sequence[str]) -> str:
     """Which framework asks for which of them."""
-    owners = {(item.owner.name, item.name) for item in asking if item.owner.name not in names}
-    words = [f"{owner} asks for {name}" for owner, name in sorted(owners)]
+    asked: dict[str, set[str]] = {}
+    for item in asking:
+        if item.owner.name not in names:
+            asked.setdefault(item.owner.name, set()).add(item.name)
+    words = [f"{owner} asks for {' and '.join(sorted(wanted))}" for owner, wanted in sorted(asked.items())]
     return f" {'; '.join(words)}." if words else ""
 
 

@@ -140,7 +140,7 @@ def _leave_out(scene: Scene, refused: list[Gpu]) -> list[Remedy]:
 
 def _unsure(scene: Scene, installed: Installed, verdicts: list[tuple[Gpu, Verdict]]) -> Iterator[Gap]:
     for gpu, verdict in verdicts:
-        if verdict.answer == "unknown" and scene.driver is not None:
+        if verdict.answer == "unknown" and scene.driver is not None and not scene.nvml_refuses:
             name = title_of(gpu, scene.catalog.hardware)
             reason = f"whether {installed.title} runs on {name} is not known: {verdict.because}"
             yield Gap(

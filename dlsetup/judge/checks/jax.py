@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dlsetup.judge.better import own_environment
 from dlsetup.judge.commands import install
 from dlsetup.judge.demands import demands
 from dlsetup.judge.evidence import of_demand, of_distribution
-from dlsetup.judge.known import JAX_PLUGIN
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
+
+JAX_PLUGIN = re.compile(r"jax-((?:cuda|rocm)\d+)-(?:plugin|pjrt)")
+"""The distributions that bring a GPU to JAX."""
 
 
 @check("jax-plugin-mismatch")
