@@ -53,7 +53,7 @@ def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
     commands = install_builds(scene, family)
     if not commands:
         return own_environment(installed)
-    first = dict.fromkeys((*_in_the_way(scene, family), *left))
+    first = dict.fromkeys((*in_the_way(scene, family), *left))
     return Remedy(text=text, commands=(*uninstall(scene, list(first)), *commands))
 
 
@@ -95,8 +95,8 @@ def _belongs(scene: Scene, companion: Build, build: Build, interpreter: Interpre
     return asked is not None and asked.contains(build.version.public, prereleases=True)
 
 
-def _in_the_way(scene: Scene, family: Sequence[Build]) -> Iterator[str]:
-    """Twins that own the same files, and what an installer would take for the wanted build."""
+def in_the_way(scene: Scene, family: Sequence[Build]) -> Iterator[str]:
+    """Twins, parts of the present build, and what an installer would take for the wanted build."""
     wanted = {required_name(text) for build in family for text in build.requirements}
     for build in family:
         item = scene.framework(build.framework)
@@ -104,6 +104,14 @@ def _in_the_way(scene: Scene, family: Sequence[Build]) -> Iterator[str]:
         yield from (name for name in sorted(twins - wanted) if scene.copies(name))
         if item and build.index == "default" and item.distribution.version.local:
             yield item.distribution.name
+        if item and isinstance(item.build, Build):
+            yield from sorted(name for name in _parts(item.build) - _parts(build) if scene.copies(name))
+
+
+def _parts(build: Build) -> set[str]:
+    """What it asks for that is a part of the framework itself: `jax-cuda12-plugin`."""
+    names = (required_name(text) for text in build.requires)
+    return {name for name in names if name.startswith(f"{build.framework}-")}
 
 
 def _left_behind(scene: Scene, build: Build) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dlsetup.judge.better import companions, own_environment, working_build
+from dlsetup.judge.better import companions, in_the_way, own_environment, working_build
 from dlsetup.judge.commands import install_builds, reinstall, uninstall
 from dlsetup.judge.demands import Demand, demands
 from dlsetup.judge.evidence import of_demand, of_distribution
@@ -51,29 +51,34 @@ def _clash(scene: Scene, row: Overlap) -> bool:
 
 def _one_major(scene: Scene, names: Sequence[str], asking: Sequence[Demand]) -> Iterator[Remedy]:
     """Drop what no framework asks for, or move the frameworks to one major, or part them."""
-    wanted = {item.name for item in asking if item.owner.name not in names}
-    orphans = [name for name in names if name not in wanted]
-    kept = [name for name in names if name in wanted]
+    asked = {item.name for item in asking if item.owner.name not in names}
+    orphans = [name for name in names if name not in asked and not _in_use(scene, name)]
+    kept = [name for name in names if name not in orphans]
     if orphans and kept:
-        commands = (*uninstall(scene, orphans), *reinstall(scene, kept))
         text = f"Nothing asks for {' and '.join(orphans)}: uninstall, then write the other files again."
-        yield Remedy(text=text, commands=commands)
+        yield Remedy(text=text, commands=(*uninstall(scene, orphans), *reinstall(scene, kept)))
         return
-    for major in _majors(scene):
-        move = _move(scene, names, major)
-        if move is not None:
-            yield move
-            return
-    users = [
-        item for item in scene.leading if any(ask.owner.name == item.distribution.name for ask in asking)
-    ]
-    yield from [own_environment(users[-1])] if users else []
+    moves = (_move(scene, names, major) for major in _majors(scene))
+    move = next((item for item in moves if item), None)
+    owners = {item.owner.name for item in asking}
+    users = [item for item in scene.leading if item.distribution.name in owners]
+    if move:
+        yield move
+    elif users:
+        yield own_environment(users[-1])
+
+
+def _in_use(scene: Scene, name: str) -> bool:
+    """Whether a framework may need it: one of that CUDA major, or one whose CUDA is not known."""
+    cudas = [item.cuda for item in scene.leading]
+    return any(isinstance(cuda, Unknown) or (cuda and name.endswith(f"-cu{cuda.major}")) for cuda in cudas)
 
 
 def _move(scene: Scene, names: Sequence[str], major: int) -> Remedy | None:
     """Bring every CUDA framework to one major; None where one has no build of it that works here."""
     commands: list[str] = []
     moved: list[str] = []
+    others = [name for name in names if not name.endswith(f"-cu{major}")]
     for item in _cuda_frameworks(scene):
         if isinstance(item.cuda, CudaVersion) and item.cuda.major == major:
             continue
@@ -81,8 +86,8 @@ def _move(scene: Scene, names: Sequence[str], major: int) -> Remedy | None:
         if build is None:
             return None
         moved.append(name_of(build))
+        others += in_the_way(scene, [build])
         commands += install_builds(scene, [build, *companions(scene, item, build)])
-    others = [name for name in names if not name.endswith(f"-cu{major}")]
     kept = [name for name in names if name not in others]
     if not commands:
         return None
