@@ -396,7 +396,7 @@ def real(command: Command) -> Command:
 
 
 @pytest.mark.network
-@pytest.mark.parametrize("framework", ["jax", "onnxruntime"])
+@pytest.mark.parametrize("framework", ["jax", "onnxruntime", "ai-edge-litert"])
 def test_real_framework_from_the_registry(framework: str, real: Command) -> None:
     found = real.json("demo", framework, "--cpu", "--yes")
     assert found["exit"] == 0, found

@@ -10,5 +10,6 @@ and gives a dictionary:
     wanted      what `computed` has to be, where it is something else than the product
     remark      what the framework says of an accelerator that it cannot use
 
+A program that cannot compute in this release leaves out all but the version.
 A program imports nothing of dlsetup, and its framework only inside `look`.
 """
