@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 
 from msgspec.structs import replace
@@ -10,15 +9,14 @@ from msgspec.structs import replace
 from dlsetup.model.machine import Libc
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Clause
-from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
 from dlsetup.resolve.pieces import BuildChoice, Force
-from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
+from dlsetup.resolve.quarrels import QUARRELS
+from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import picked
 from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE
 from dlsetup.resolve.search import Settled, settle
 from dlsetup.resolve.words import python_words
 from dlsetup.rules.kernels import name_of
-from dlsetup.rules.libraries import files_apart, pins_agree
 from dlsetup.rules.wheels import platform_of
 
 _ORDER = ("wish", "bound", "fact", "gpu", "rule")
@@ -75,12 +73,8 @@ def _fact(question: Question, clause: str) -> str:
     if clause == "fact libc":
         return f"{name} runs macOS {target.release}"
     if clause == "fact pythons" and not isinstance(target.pythons, Unknown):
-        versions = sorted({item.version for item in target.pythons})
-        return (
-            f"{name} has Python {' and '.join(map(str, versions))} only"
-            if versions
-            else f"{name} has no Python"
-        )
+        versions = " and ".join(map(str, sorted({item.version for item in target.pythons})))
+        return f"{name} has Python {versions} only" if versions else f"{name} has no Python"
     return question.devices.because or f"a GPU of {name} is to be used"
 
 
@@ -115,10 +109,11 @@ def _standing(question: Question, taken: str, core: frozenset[str]) -> Settled:
 def _against(question: Question, clauses: set[str], against: Settled) -> tuple[str, str]:
     """What the rule says of the plan that stands without one of the clauses."""
     choices = picked(question, against)
-    for rule in sorted(clauses):
-        joint = next(_joint(question, rule, choices), None)
-        if joint is not None:
-            return joint
+    for one, other in combinations(choices, 2):
+        for rule in sorted(clauses & QUARRELS.keys()):
+            quarrel = QUARRELS[rule](question, one, other)
+            if quarrel is not None:
+                return quarrel
     for choice in (*choices, *against.values()):
         for refusal in question.refusals(choice):
             if clauses <= refusal.clauses:
@@ -132,55 +127,3 @@ def _link(choice: object, clauses: set[str]) -> str:
     if DRIVER_RULE in clauses and isinstance(choice, BuildChoice) and choice.build.cuda is not None:
         return f"{name_of(choice.build)} is made with CUDA {choice.build.cuda}, and "
     return ""
-
-
-def _joint(question: Question, clause: str, choices: list[BuildChoice]) -> Iterator[tuple[str, str]]:
-    """How two builds of the plan fall out with each other over a rule."""
-    for one, other in combinations(choices, 2):
-        if (
-            clause == FAMILY_RULE
-            and one.facets["family"]
-            and other.facets["family"] not in (0, one.facets["family"])
-        ):
-            yield _families(one, other), ""
-        if clause == VARIANT_RULE and _of_one_family(question, one, other) and _apart(one, other):
-            text = f"{name_of(one.build)} and {name_of(other.build)} are not of one variant and index"
-            yield text, ""
-        if clause == PINS_RULE:
-            yield from _pins(question, one, other)
-        if clause == FILES_RULE:
-            mine, yours = (
-                question.companions.specifiers(item.build, item.interpreter) for item in (one, other)
-            )
-            verdict = files_apart(mine, yours, question.catalog.hardware)
-            if verdict.refused:
-                yield (
-                    f"{name_of(one.build)} and {name_of(other.build)}: {verdict.because}",
-                    verdict.sources[0],
-                )
-
-
-def _families(one: BuildChoice, other: BuildChoice) -> str:
-    brings = " and ".join(f"{name_of(item.build)} brings CUDA {item.build.cuda}" for item in (one, other))
-    return f"{brings}, and one environment holds one CUDA family"
-
-
-def _pins(question: Question, one: BuildChoice, other: BuildChoice) -> Iterator[tuple[str, str]]:
-    for first, second in ((one, other), (other, one)):
-        asked = question.companions.specifiers(first.build, first.interpreter).get(second.key)
-        if asked is not None and not asked.contains(second.build.version, prereleases=True):
-            build = second.build
-            yield f"{name_of(first.build)} asks for {second.key}{asked}, not {build.version}", ""
-    verdict = pins_agree(one.build, other.build, one.interpreter, question.target, question.catalog)
-    if verdict.refused:
-        yield verdict.because, next(iter(verdict.sources), "")
-
-
-def _of_one_family(question: Question, one: BuildChoice, other: BuildChoice) -> bool:
-    families = [question.frameworks[item.key].family for item in (one, other)]
-    return bool(families[0]) and families[0] == families[1]
-
-
-def _apart(one: BuildChoice, other: BuildChoice) -> bool:
-    pairs = {(item.build.variant, item.build.index) for item in (one, other) if item.build.variant != "any"}
-    return len(pairs) > 1

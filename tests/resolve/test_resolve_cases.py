@@ -300,3 +300,30 @@ def test_what_is_said_twice_must_hold_together(world: Catalog) -> None:
     assert picks(resolve(wish("torch>=2.7", "torch<2.15"), parse(NEW), world)) == [
         ("torch", "2.14.1", "cu130")
     ]
+
+
+def test_free_threaded_python_needs_wheels_of_its_own(world: Catalog) -> None:
+    threaded = (Interpreter(version=Version("3.13"), path="/opt/python3.13t", free_threaded=True),)
+    target = msgspec.structs.replace(parse(RTX), pythons=threaded)
+    answer = conflict(resolve(wish("torch"), target, world))
+    assert any(way.text.startswith("take Python 3.") for way in answer.ways_out)
+
+
+def test_python_of_the_target_that_no_release_supports(world: Catalog) -> None:
+    only = (Interpreter(version=Version("3.14.1"), path="/usr/bin/python3.14"),)
+    target = msgspec.structs.replace(parse(RTX), pythons=only)
+    answer = conflict(resolve(wish("tensorflow"), target, world))
+    assert "the target has Python 3.14.1 only" in texts(answer)
+    assert answer.ways_out[0].text.endswith("which uv fetches if it is missing")
+
+
+def test_wish_for_a_line_of_cuda_that_one_framework_lacks(world: Catalog) -> None:
+    answer = conflict(resolve(wish("torch", "tensorflow", cuda="13"), parse(NEW), world))
+    assert texts(answer)[:2] == ["CUDA 13 is asked for", "tensorflow is asked for"]
+    assert answer.ways_out[0].text == "take another CUDA"
+
+
+def test_amd_gpu_is_no_reason_for_a_cpu_build(world: Catalog) -> None:
+    answer = conflict(resolve(wish("torch"), parse(f"{LINUX},gpu=gfx1100"), world))
+    assert "the target has an AMD GPU" in texts(answer)
+    assert [way.text for way in answer.ways_out] == ["run on the CPU"]
