@@ -15,6 +15,7 @@ from typing import Protocol
 
 from dlsetup.act.carry_out import carry_out, write
 from dlsetup.act.conda import run_conda
+from dlsetup.act.interruption import undisturbed
 from dlsetup.act.uv import run_uv
 from dlsetup.act.workplace import put_into_place, remove
 from dlsetup.model import codec
@@ -123,12 +124,14 @@ class UvBuild:
         return carry_out(build_steps(self.plan, self.place, self.means, self.passport), self.run)
 
     def settle(self) -> None:
-        put_into_place(self.place)
-        try:
-            self.run(activation_step(self.plan, self.place, self.means))
-        except BaseException:
-            remove(Path(self.place.final))
-            raise
+        # Short, and half of it must not stay: an interruption has to wait.
+        with undisturbed():
+            put_into_place(self.place)
+            try:
+                self.run(activation_step(self.plan, self.place, self.means))
+            except BaseException:
+                remove(Path(self.place.final))
+                raise
 
 
 class CondaBuild:

@@ -34,7 +34,7 @@ _TRIES = 5
 
 def place_for(name: str, folder: str) -> Place:
     """The place that a name or path stands for. Raises `UsageError` for a name that cannot be used."""
-    if not name or any(not sign.isprintable() for sign in name):
+    if not name or not name.isprintable():
         raise UsageError("the environment needs a name of printable signs.", hint="for example `demo`.")
     path = Path(os.path.abspath(os.path.join(folder, name)))
     _check_name(path.name)
@@ -53,6 +53,8 @@ def place_to_show(place: Place) -> Place:
 
 
 def _check_name(name: str) -> None:
+    if not name:
+        raise UsageError("the root of the file system is no environment.", hint="for example `demo`.")
     odd = next((sign for sign in name if not sign.isalnum() and sign not in _ALLOWED), None)
     if odd is not None:
         raise UsageError(
@@ -140,7 +142,7 @@ def remove_leftovers(place: Place) -> tuple[str, ...]:
     removed = []
     for path in sorted(final.parent.iterdir()) if final.parent.is_dir() else []:
         found = form.fullmatch(path.name)
-        if found is None or path.is_symlink() or maker_lives(int(found[1]), path):
+        if found is None or path.is_symlink() or not path.is_dir() or maker_lives(int(found[1]), path):
             continue
         if (path / "environment.yml").exists() and _unfinished_conda(final):
             remove(final)

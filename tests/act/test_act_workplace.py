@@ -46,6 +46,9 @@ def test_names_that_work(name: str, tmp_path: Path) -> None:
         "x\\y",
         "a*",
         "~",
+        "/",
+        "a\0b",
+        "a\udc80",
     ],
 )
 def test_names_that_do_not(name: str, tmp_path: Path) -> None:
