@@ -123,10 +123,12 @@ class Scene(Record, frozen=True, kw_only=True):
         return self.target.wsl is True
 
     @property
-    def on_tegra(self) -> bool:
-        """Whether it is a Jetson, whose GPU and driver are part of the board."""
+    def on_tegra(self) -> bool | Unknown:
+        """Whether it is a Jetson, whose GPU and driver are part of the board. Its kernel tells."""
         kernel = self.machine.system.kernel
-        return not isinstance(kernel, Unknown) and "tegra" in kernel
+        if not isinstance(kernel, Unknown):
+            return "tegra" in kernel
+        return UNKNOWN if self.target.arch == "aarch64" else False
 
     @property
     def leading(self) -> tuple[Installed, ...]:
@@ -139,11 +141,17 @@ class Scene(Record, frozen=True, kw_only=True):
         )
 
     @property
-    def reachable_nvidia(self) -> tuple[Gpu, ...]:
-        """The NVIDIA GPUs, without those that a container sees on the bus and was not given."""
+    def gpu_withheld(self) -> bool:
+        """Whether this is a container that sees the host's module or bus, and was given no GPU."""
         driver = self.machine.driver
-        given = not self.in_container or not isinstance(driver, Driver) or driver.userland is not None
-        return self.gpus("nvidia") if given and driver is not None else ()
+        if isinstance(driver, Unknown):
+            return self.in_container
+        return self.machine.system.container is not None and (driver is None or driver.userland is None)
+
+    @property
+    def reachable_nvidia(self) -> tuple[Gpu, ...]:
+        """The NVIDIA GPUs that programs here may use, if the driver works."""
+        return () if self.gpu_withheld or self.machine.driver is None else self.gpus("nvidia")
 
     def gpus(self, vendor: Vendor) -> tuple[Gpu, ...]:
         """The known GPUs of one vendor."""
@@ -172,7 +180,11 @@ def _frameworks(environment: Environment, target: Target, catalog: Catalog) -> I
         if distribution:
             release = replace(framework, builds=_for_platform(framework, distribution, target))
             build = build_of(distribution, environment, replace(catalog, frameworks=(release,)))
-            yield Installed(framework=framework, distribution=distribution, build=build)
+            yield Installed(
+                framework=framework,
+                distribution=distribution,
+                build=_of_every_platform(build, release.builds) if isinstance(build, Build) else build,
+            )
 
 
 def _for_platform(framework: Framework, distribution: Distribution, target: Target) -> tuple[Build, ...]:
@@ -180,3 +192,12 @@ def _for_platform(framework: Framework, distribution: Distribution, target: Targ
     release = distribution.version.public
     builds = tuple(build for build in framework.builds if build.version.public == release)
     return tuple(build for build in builds if not has_platform(build, target).refused) or builds
+
+
+def _of_every_platform(build: Build, builds: tuple[Build, ...]) -> Build:
+    """The build without what it does not share with its like for another platform that this may be."""
+    name = (build.variant, build.index, build.requirements)
+    alike = [item for item in builds if (item.variant, item.index, item.requirements) == name]
+    if all((item.kernels, item.ptx) == (build.kernels, build.ptx) for item in alike):
+        return build
+    return replace(build, kernels=UNKNOWN, ptx=UNKNOWN)

@@ -27,7 +27,7 @@ OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
 def cpu_only(scene: Scene) -> Iterator[Answer]:
     """A CPU build is installed where there is a GPU and a build that may serve it."""
     gpus = scene.reachable_nvidia
-    if not gpus or scene.on_tegra:
+    if not gpus or scene.on_tegra is not False:
         return
     for installed in scene.leading:
         if not _is_cpu(scene, installed) or is_refused(scene, installed):
@@ -48,7 +48,7 @@ def cpu_only(scene: Scene) -> Iterator[Answer]:
 def jetson(scene: Scene) -> Iterator[Answer]:
     """A CPU build of torch on a Jetson, whose GPU builds come from NVIDIA."""
     torch = scene.framework("torch")
-    if not scene.on_tegra or torch is None or not _is_cpu(scene, torch):
+    if scene.on_tegra is not True or torch is None or not _is_cpu(scene, torch):
         return
     yield Finding(
         id="jetson-needs-nvidia-wheel",

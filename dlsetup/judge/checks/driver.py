@@ -19,7 +19,9 @@ from dlsetup.rules.driver import driver_serves
 @check("driver-too-old")
 def driver_too_old(scene: Scene) -> Iterator[Answer]:
     """The driver is older than an installed build needs."""
-    if scene.target.driver is None or (not scene.gpus("nvidia") and scene.driver is None):
+    if scene.target.driver is None or scene.gpu_withheld:
+        return
+    if scene.driver is None and not scene.gpus("nvidia"):
         return
     for installed in scene.installed:
         cuda = installed.cuda
@@ -37,7 +39,7 @@ def driver_too_old(scene: Scene) -> Iterator[Answer]:
 
 def _too_old(scene: Scene, installed: Installed, cuda: CudaVersion, verdict: Verdict) -> Answer:
     package = _compatibility_package(scene, cuda)
-    if package or scene.on_tegra:
+    if package or scene.on_tegra is not False:
         what = f"`{package.name}` may lend it a newer one" if package else "the driver is part of the board"
         reason = f"{installed.title} needs a newer driver than {driver_words(scene)}, but {what}"
         ask = (

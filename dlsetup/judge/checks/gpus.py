@@ -86,26 +86,27 @@ def hidden(scene: Scene) -> Iterator[Answer]:
 @check("gpu-arch-not-in-wheel")
 def no_code_for_gpu(scene: Scene) -> Iterator[Answer]:
     """An installed build holds no code that a GPU can run."""
-    visible = visible_gpus(
-        scene.machine.variable(VISIBLE), scene.machine.variable("CUDA_DEVICE_ORDER"), scene.gpus("nvidia")
-    )
-    for installed in scene.installed:
-        build = installed.build
-        if not isinstance(build, Build) or build.accelerator != "cuda":
-            continue
-        verdicts = [
-            (gpu, kernels_run_on(build, gpu, scene.target, scene.catalog.hardware))
-            for gpu in scene.gpus("nvidia")
-        ]
+    order = scene.machine.variable("CUDA_DEVICE_ORDER")
+    visible = visible_gpus(scene.machine.variable(VISIBLE), order, scene.reachable_nvidia)
+    for installed in scene.leading:
+        verdicts = list(_verdicts(scene, installed))
         refused = [(gpu, verdict) for gpu, verdict in verdicts if verdict.refused]
-        if isinstance(visible, Unknown) and refused and len(refused) < len(verdicts):
+        if isinstance(visible, Unknown) and 0 < len(refused) < len(verdicts):
             reason = f"{installed.title} serves only some of the GPUs, and {VISIBLE} chooses among them"
             yield Gap(fact="visible GPUs", reason=reason, ask="nvidia-smi --list-gpus")
-        elif concerned := [
-            (gpu, verdict) for gpu, verdict in refused if isinstance(visible, Unknown) or gpu in visible
-        ]:
-            yield _no_code(scene, installed, concerned)
+            continue
+        used = [pair for pair in refused if isinstance(visible, Unknown) or pair[0] in visible]
+        if used:
+            yield _no_code(scene, installed, used)
         yield from _unsure(scene, installed, verdicts)
+
+
+def _verdicts(scene: Scene, installed: Installed) -> Iterator[tuple[Gpu, Verdict]]:
+    """Whether each GPU runs the installed CUDA build."""
+    build = installed.build
+    if isinstance(build, Build) and build.accelerator == "cuda":
+        for gpu in scene.reachable_nvidia:
+            yield gpu, kernels_run_on(build, gpu, scene.target, scene.catalog.hardware)
 
 
 def _no_code(scene: Scene, installed: Installed, refused: list[tuple[Gpu, Verdict]]) -> Finding:

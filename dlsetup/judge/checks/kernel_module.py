@@ -50,7 +50,8 @@ def driver_halves_differ(scene: Scene) -> Iterator[Answer]:
 def module_not_loaded(scene: Scene) -> Iterator[Answer]:
     """There is an NVIDIA GPU or its driver's libraries, and no NVIDIA kernel module is loaded."""
     driver = scene.machine.driver
-    if scene.target.os != "linux" or scene.in_wsl or scene.on_tegra or isinstance(driver, Unknown):
+    elsewhere = scene.target.os != "linux" or scene.in_wsl or scene.on_tegra is not False
+    if elsewhere or isinstance(driver, Unknown):
         return
     libraries = driver.userland if driver else None
     module = driver.module if driver else None
@@ -165,7 +166,9 @@ def _not_loaded_because(scene: Scene, libraries: DriverRelease | None | Unknown)
 
 def _is_image(scene: Scene) -> bool:
     """A container without a GPU may carry the driver's libraries: that says nothing of the host."""
-    return scene.in_container and not scene.gpus("nvidia")
+    if scene.in_container:
+        return not scene.gpus("nvidia")
+    return isinstance(scene.machine.system.container, Unknown) and scene.machine.gpus == ()
 
 
 def _kernel(scene: Scene) -> tuple[Evidence, ...]:
