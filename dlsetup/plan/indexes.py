@@ -22,7 +22,8 @@ def parse_index(text: str) -> Index:
     if not re.match(r"(https?|file)://[^\s]+\Z", address):
         raise UsageError(
             f"`{text}` is no address of a package index.",
-            hint="write `--index https://…/simple` or, for an index of the catalog, `--index pytorch-cu126=https://…`.",
+            hint="write `--index https://…/simple`, or `--index pytorch-cu126=https://…` for an index of the "
+            "catalog.",
         )
     return Index(name=name, url=address)
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pty
-import signal
-import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from tiny.command import Command, has_network, tree
 from tiny.index import TinyIndex
@@ -218,153 +214,6 @@ def test_asks_on_a_terminal(answer: str, built: bool, command: Command, stocked:
     assert process.returncode == (0 if built else 130), err
     assert b"To fetch: 2 packages" in out
     assert command.entries() == (["demo"] if built else [])
-
-
-def started(command: Command, tiny_index: TinyIndex) -> subprocess.Popen[bytes]:
-    """The command, up to where it waits for a file that never comes."""
-    tiny_index.faults["numpy-2.3.5-cp"] = "hang"
-    process = subprocess.Popen(
-        command.argv("create", "env", "demo", "torch", "--cpu", "--yes", *command.indexes),
-        cwd=command.home,
-        env={**command.environ, "UV_HTTP_TIMEOUT": "50"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 60
-    while not any("/files/numpy-2.3.5-cp" in path and ".metadata" not in path for path in tiny_index.asked):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return process
-
-
-def ended(pids: list[int]) -> bool:
-    deadline = time.monotonic() + 10
-    while any(psutil.pid_exists(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not any(psutil.pid_exists(pid) for pid in pids)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_interruption_leaves_nothing_and_nobody(
-    number: int, command: Command, stocked: Stock, tiny_index: TinyIndex
-) -> None:
-    stocked("torch", "--cpu")
-    process = started(command, tiny_index)
-    children = [child.pid for child in psutil.Process(process.pid).children(recursive=True)]
-    assert children
-    assert any(name.startswith(".demo.building-") for name in command.entries())
-    process.send_signal(number)
-    assert process.wait(30) == 130
-    assert ended(children)
-    assert command.entries() == []
-
-
-def test_interruption_while_it_is_proved(command: Command, stocked: Stock) -> None:
-    stocked("torch", "--cpu")
-    process = subprocess.Popen(
-        command.argv("create", "env", "demo", "torch", "--cpu", "--yes", *command.indexes),
-        cwd=command.home,
-        env={**command.environ, "TINY_TORCH": "hang"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 60
-    children: list[psutil.Process] = []
-    while not any("child.py" in " ".join(child.cmdline()) for child in children):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-        children = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
-    assert ended([child.pid for child in children])
-    assert command.entries() == []
-
-
-def test_what_a_killed_build_left_is_removed_by_the_next(
-    command: Command, stocked: Stock, tiny_index: TinyIndex
-) -> None:
-    stocked("torch", "--cpu")
-    process = started(command, tiny_index)
-    children = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    process.wait()
-    left = command.entries()
-    assert len(left) == 1
-    tiny_index.faults.clear()
-    tiny_index.release()
-    found = command.json("demo", "torch", "--cpu", "--yes")
-    assert found["exit"] == 0, found
-    assert left[0] in found["environment"]["notes"][0]
-    assert ended([child.pid for child in children])
-    assert command.entries() == ["demo"]
-
-
-FAKE_CONDA = """\
-#!{python}
-import json, os, pathlib, sys
-words = sys.argv[1:]
-prefix = pathlib.Path(words[words.index("--prefix") + 1])
-file = pathlib.Path(words[words.index("--file") + 1])
-record = {{"words": words, "file": file.read_text(), "cuda": os.environ.get("CONDA_OVERRIDE_CUDA")}}
-pathlib.Path({record!r}).write_text(json.dumps(record))
-(prefix / "conda-meta").mkdir(parents=True)
-if os.environ.get("FAKE_CONDA") == "fails":
-    sys.exit("PackagesNotFoundError: pytorch-cpu")
-(prefix / "bin").mkdir()
-(prefix / "bin/python").write_text("#!/bin/sh\\nshift\\nexec {python} \\"$@\\"\\n")
-(prefix / "bin/python").chmod(0o755)
-"""
-
-
-@pytest.fixture
-def conda(command: Command, tmp_path: Path) -> Path:
-    """A stand-in for micromamba that records how it is called. Gives the path of the record."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    record = tmp_path / "record.json"
-    program = folder / "micromamba"
-    program.write_text(FAKE_CONDA.format(python=sys.executable, record=str(record)))
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    command.environ["PATH"] = f"{folder}:{command.environ['PATH']}"
-    frameworks = tmp_path / "frameworks/torch"
-    frameworks.mkdir(parents=True)
-    from tiny.world import program as text
-
-    (frameworks / "__init__.py").write_text(text("torch"))
-    (frameworks / "version.py").write_text("__version__ = '2.14.1'\ncuda = None\n")
-    command.environ["PYTHONPATH"] += f":{frameworks.parent}"
-    return record
-
-
-def test_conda_tool_gets_the_file_and_builds_in_place(command: Command, conda: Path) -> None:
-    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda")
-    assert found["exit"] == 0, found
-    record = json.loads(conda.read_text())
-    assert record["words"][:3] == ["create", "--yes", "--prefix"]
-    assert record["words"][3] == str(command.home / "demo")
-    assert "conda-forge" in record["file"]
-    assert "pytorch-cpu=" in record["file"]
-    assert found["environment"]["activate"] == f"micromamba activate {command.home / 'demo'}"
-    assert command.entries() == ["demo"]
-    assert (command.home / "demo/dlsetup.json").is_file()
-
-
-def test_conda_tool_that_fails_leaves_nothing(command: Command, conda: Path) -> None:
-    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda", FAKE_CONDA="fails")
-    assert found["exit"] == 3
-    assert "PackagesNotFoundError" in found["error"]["message"]
-    assert command.entries() == []
-
-
-def test_no_conda_tool(command: Command, tmp_path: Path) -> None:
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda", PATH=str(empty))
-    assert found["exit"] == 5
-    text = command.create("demo", "torch", "--cpu", "--dry-run", "--with", "conda", PATH=str(empty))
-    assert "pytorch-cpu=" in text.stdout
-    assert command.entries() == []
 
 
 def test_index_of_the_user_does_not_shadow_a_pinned_framework(

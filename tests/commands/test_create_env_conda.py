@@ -1,0 +1,76 @@
+"""`dlsetup create env --with conda`: a stand-in for the tool records how it is called."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from tiny.command import Command
+from tiny.world import program
+
+FAKE_CONDA = """\
+#!{python}
+import json, os, pathlib, sys
+words = sys.argv[1:]
+prefix = pathlib.Path(words[words.index("--prefix") + 1])
+file = pathlib.Path(words[words.index("--file") + 1])
+record = {{"words": words, "file": file.read_text(), "cuda": os.environ.get("CONDA_OVERRIDE_CUDA")}}
+pathlib.Path({record!r}).write_text(json.dumps(record))
+(prefix / "conda-meta").mkdir(parents=True)
+if os.environ.get("FAKE_CONDA") == "fails":
+    sys.exit("PackagesNotFoundError: pytorch-cpu")
+(prefix / "bin").mkdir()
+(prefix / "bin/python").write_text("#!/bin/sh\\nshift\\nexec {python} \\"$@\\"\\n")
+(prefix / "bin/python").chmod(0o755)
+"""
+
+
+@pytest.fixture
+def conda(command: Command, tmp_path: Path) -> Path:
+    """A stand-in for micromamba that records how it is called. Gives the path of the record."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    record = tmp_path / "record.json"
+    tool = folder / "micromamba"
+    tool.write_text(FAKE_CONDA.format(python=sys.executable, record=str(record)))
+    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    command.environ["PATH"] = f"{folder}:{command.environ['PATH']}"
+    frameworks = tmp_path / "frameworks/torch"
+    frameworks.mkdir(parents=True)
+    (frameworks / "__init__.py").write_text(program("torch"))
+    (frameworks / "version.py").write_text("__version__ = '2.14.1'\ncuda = None\n")
+    command.environ["PYTHONPATH"] += f":{frameworks.parent}"
+    return record
+
+
+def test_conda_tool_gets_the_file_and_builds_in_place(command: Command, conda: Path) -> None:
+    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda")
+    assert found["exit"] == 0, found
+    record = json.loads(conda.read_text())
+    assert record["words"][:3] == ["create", "--yes", "--prefix"]
+    assert record["words"][3] == str(command.home / "demo")
+    assert "conda-forge" in record["file"]
+    assert "pytorch-cpu=" in record["file"]
+    assert found["environment"]["activate"] == f"micromamba activate {command.home / 'demo'}"
+    assert command.entries() == ["demo"]
+    assert (command.home / "demo/dlsetup.json").is_file()
+
+
+def test_conda_tool_that_fails_leaves_nothing(command: Command, conda: Path) -> None:
+    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda", FAKE_CONDA="fails")
+    assert found["exit"] == 3
+    assert "PackagesNotFoundError" in found["error"]["message"]
+    assert command.entries() == []
+
+
+def test_no_conda_tool(command: Command, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda", PATH=str(empty))
+    assert found["exit"] == 5
+    text = command.create("demo", "torch", "--cpu", "--dry-run", "--with", "conda", PATH=str(empty))
+    assert "pytorch-cpu=" in text.stdout
+    assert command.entries() == []
