@@ -11,12 +11,13 @@ from packaging.utils import canonicalize_name
 
 from dlsetup.model import codec
 from dlsetup.model.framework import Hardware
-from dlsetup.model.machine import Environment, SharedFiles
+from dlsetup.model.machine import Environment
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.repair import Change, Intent, Repair
 from dlsetup.model.resolution import Pick
 from dlsetup.plan.repair import distributions_of, is_companion
 from dlsetup.rules.libraries import overlap_of
+from dlsetup.rules.twins import shared_files
 
 
 class Forecast(Record, frozen=True, kw_only=True):
@@ -87,7 +88,7 @@ def _rivals(name: str, environment: Environment, hardware: Hardware) -> set[str]
     """Distributions that own files of this one, here or by the catalog."""
     row = overlap_of(name, hardware)
     known = set(row.distributions) if row else set()
-    here = {owner for item in _shared(environment) if name in item.owners for owner in item.owners}
+    here = {owner for item in shared_files(environment) if name in item.owners for owner in item.owners}
     return (known | here) - {name}
 
 
@@ -106,14 +107,10 @@ def _asked_for(environment: Environment) -> set[str]:
 def _losing_files(environment: Environment, gone: Collection[str]) -> list[str]:
     """Owners of files that something else wrote over, or that go with another owner."""
     found: dict[str, None] = {}
-    for item in _shared(environment):
+    for item in shared_files(environment):
         damaged = () if isinstance(item.damaged, Unknown) else item.damaged
         found |= dict.fromkeys(item.owners if any(name in gone for name in item.owners) else damaged)
     return list(found)
-
-
-def _shared(environment: Environment) -> tuple[SharedFiles, ...]:
-    return () if isinstance(environment.shared_files, Unknown) else environment.shared_files
 
 
 def _brought(intent: Intent, forecast: Forecast, environment: Environment) -> Iterator[Change]:

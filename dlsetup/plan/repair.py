@@ -20,6 +20,7 @@ from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wish
 from dlsetup.plan.least_change import Present, least_change
 from dlsetup.rules.installed import asked_for, build_of
+from dlsetup.rules.twins import twin_to_keep, twins
 
 MENDABLE = (
     "onnxruntime-cpu-and-gpu-both",
@@ -62,14 +63,14 @@ def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent |
     plan = _plan(machine, environment, mends, catalog)
     if isinstance(plan, Conflict):
         return plan
-    twins = tuple(_unwanted_twins(environment, plan, catalog))
+    unwanted = tuple(_unwanted_twins(environment, plan, catalog, gpu=bool(machine.gpus)))
     return Intent(
         environment=environment.path,
         mends=mends,
         plan=plan,
-        others=tuple(_others(environment, plan, catalog, twins)),
+        others=tuple(_others(environment, plan, catalog, unwanted)),
         replace=tuple(_replaced(environment, plan, catalog)),
-        twins=twins,
+        twins=unwanted,
     )
 
 
@@ -149,22 +150,20 @@ def _distribution(framework: Framework, environment: Environment, here: Target) 
     return there[0] if there else None
 
 
-def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog) -> Iterator[str]:
+def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog, gpu: bool) -> Iterator[str]:
     """Of distributions that own one import package, all but the one that the plan asks for."""
     asked = {canonicalize_name(Requirement(text).name) for text in plan.requirements}
-    for framework in catalog.frameworks:
-        for group in framework.twins:
-            there = [name for name in group if environment.distribution(name)]
-            wanted = [name for name in there if name in asked] or there[-1:]
-            yield from (name for name in there if len(there) > 1 and name not in wanted)
+    for group in twins(environment, catalog).values():
+        kept = [name for name in group if name in asked] or [twin_to_keep(group, environment, gpu=gpu)]
+        yield from (name for name in group if name not in kept)
 
 
-def _others(environment: Environment, plan: Plan, catalog: Catalog, twins: Sequence[str]) -> Iterator[str]:
+def _others(environment: Environment, plan: Plan, catalog: Catalog, unwanted: Sequence[str]) -> Iterator[str]:
     """Whatever nothing in the plan brings; a prerelease is named, or the installer would leave it."""
     picked = {pick.framework for pick in plan.picks}
     ours = {name for item in catalog.frameworks if item.name in picked for name in item.distributions}
     for name, version in sorted({(item.name, item.version) for item in distributions_of(environment)}):
-        if name in ours or name in twins or is_companion(name):
+        if name in ours or name in unwanted or is_companion(name):
             continue
         unknown = any(name in framework.distributions for framework in catalog.frameworks)
         yield f"{name}=={version}" if unknown or version.is_prerelease else name
