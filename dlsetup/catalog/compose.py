@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ class Candidate(Record, frozen=True, kw_only=True):
 
     whole: Part
     counts_as: Version
-    """The release by which ranges are judged: its counterpart's for a framework built like another."""
+    """The final release by which ranges are judged: 2.22.0 for 2.22.0rc0, or its counterpart's."""
     pinned: tuple[str, ...] = ()
 
 
@@ -67,36 +67,37 @@ class Composer:
         self._file = file
         self._rows = rows
         self._shelf = shelf
+        self._code = _by_variant(rows.code)
+        self._pins = _by_variant(file.pins)
         self._found: dict[str, list[Candidate]] = {}
 
     def builds(self) -> Iterator[Build]:
         """One for each row, release in its range, and family of platforms that has wheels of its own."""
         for row in self._rows.build:
             for candidate in self._candidates(row.distribution or self._file.distributions[0]):
-                if self._shelf.within(candidate.counts_as, row.since, row.before):
+                if row.holds_for(candidate.counts_as):
                     made = (self._build(row, candidate, family) for family in row.platforms)
                     yield from _each_wheel_once(build for build in made if build is not None)
 
     def _candidates(self, name: str) -> list[Candidate]:
         if name not in self._found:
-            found = (self._candidate(name, *item) for item in self._shelf.releases(name))
+            found = (self._candidate(name, release) for release in self._shelf.releases(name))
             self._found[name] = [item for item in found if item is not None]
         return self._found[name]
 
-    def _candidate(self, name: str, version: Version, release: Release) -> Candidate | None:
+    def _candidate(self, name: str, release: Release) -> Candidate | None:
         """None for a release built like another one of which nothing says which."""
-        whole = Part(name=name, version=version, release=release)
+        whole = Part(name=name, release=release)
         like = self._file.like
         if like is None:
-            return Candidate(whole=whole, counts_as=version)
+            return Candidate(whole=whole, counts_as=_final(release.version))
         for pair in like.pair:
             if pair.release == release.version:
-                counterpart = self._shelf.version(pair.counterpart)
-                return Candidate(whole=whole, counts_as=counterpart, pinned=pair.requires)
+                return Candidate(whole=whole, counts_as=_final(pair.counterpart), pinned=pair.requires)
         asked = (self._shelf.asked(item) for row in release.requires for item in row.base)
-        pins = (item.specifier for item in asked if item.name == like.framework)
-        pin = next((text.removeprefix("==") for text in pins if text.startswith("==")), None)
-        return Candidate(whole=whole, counts_as=self._shelf.version(pin)) if pin else None
+        pins = (self._shelf.specifier(item.specifier) for item in asked if item.name == like.framework)
+        exact = next((pin for pins in pins for pin in pins if pin.operator == "=="), None)
+        return Candidate(whole=whole, counts_as=_final(Version(exact.version))) if exact else None
 
     def _build(self, row: BuildRow, candidate: Candidate, family: str) -> Build | None:
         """One build, or None where a wheel that it needs does not exist."""
@@ -111,17 +112,17 @@ class Composer:
         wheels = common_wheels(parts, shelf, family, measured=row.index == DEFAULT)
         if not wheels:
             return None
-        code = self._first(self._rows.code, row, candidate, family)
-        pins = None if row.index == DEFAULT else self._first(self._file.pins, row, candidate, family)
+        code = _first(self._code, row, candidate, family)
+        pins = None if row.index == DEFAULT else _first(self._pins, row, candidate, family)
         cited = [item.source for item in (self._file.like, row, code, pins) if item]
         return Build(
             framework=self._file.name,
-            version=whole.version,
+            version=whole.release.version,
             variant=row.variant,
             accelerator=row.accelerator,
             cuda=_cuda(row),
             wheels=wheels,
-            requires_python=shelf.specifier(whole.release.python),
+            requires_python=whole.release.python,
             index=row.index,
             requirements=_requirements(row, whole),
             kernels=code.kernels if code else UNKNOWN,
@@ -129,18 +130,27 @@ class Composer:
             min_capability=row.min_capability,
             requires=(*found.requires, *(pins.requires if pins else ()), *candidate.pinned),
             yanked=whole.release.yanked,
-            prerelease=whole.version.is_prerelease,
+            prerelease=whole.release.version.is_prerelease,
             released=whole.release.released or UNKNOWN,
             sources=tuple(dict.fromkeys([*cited, *(registry_id(part.name) for part in parts)])),
         )
 
-    def _first(self, rows: tuple[R, ...], about: BuildRow, candidate: Candidate, family: str) -> R | None:
-        """The first row about this variant, release and platform."""
-        for row in rows:
-            fits = row.variant == about.variant and family in row.platforms
-            if fits and self._shelf.within(candidate.counts_as, row.since, row.before):
-                return row
-        return None
+
+def _by_variant(rows: Iterable[R]) -> dict[str, list[R]]:
+    found: dict[str, list[R]] = {}
+    for row in rows:
+        found.setdefault(row.variant, []).append(row)
+    return found
+
+
+def _first(rows: Mapping[str, Sequence[R]], about: BuildRow, candidate: Candidate, family: str) -> R | None:
+    """The first row about this variant, release and platform."""
+    fitting = (row for row in rows.get(about.variant, ()) if family in row.platforms)
+    return next((row for row in fitting if row.holds_for(candidate.counts_as)), None)
+
+
+def _final(version: Version) -> Version:
+    return Version(version.base_version) if version.is_prerelease else version
 
 
 def _each_wheel_once(builds: Iterable[Build]) -> Iterator[Build]:
@@ -162,7 +172,11 @@ def _cuda(row: BuildRow) -> CudaVersion | None:
 def _requirements(row: BuildRow, whole: Part) -> tuple[str, ...]:
     """What an installer is asked for; a build of another index by its local version."""
     local = ("{name}=={version}",) if row.index == DEFAULT else ("{name}=={version}+{variant}",)
-    return tuple(
-        text.format(name=whole.name, version=whole.release.version, variant=row.variant)
-        for text in row.ask or local
-    )
+    words = {"{name}": whole.name, "{version}": str(whole.release.version), "{variant}": row.variant}
+    return tuple(_filled(text, words) for text in row.ask or local)
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text

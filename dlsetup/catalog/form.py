@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import msgspec
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from dlsetup.model.framework import (
     Accelerator,
@@ -17,6 +19,8 @@ from dlsetup.model.framework import (
 )
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import ComputeCapability, CudaVersion
+
+FIRST = Version("0")
 
 
 class WheelRow(Record, frozen=True, kw_only=True, array_like=True):
@@ -40,8 +44,8 @@ class RequiresRow(Record, frozen=True, kw_only=True, omit_defaults=True):
 class Release(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One release of a distribution, out of the registry's metadata."""
 
-    version: str
-    python: str = ""
+    version: Version
+    python: SpecifierSet = SpecifierSet()
     released: str = ""
     """ISO date of its first wheel."""
     yanked: bool = False
@@ -50,34 +54,51 @@ class Release(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class GeneratedFile(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """`generated/DISTRIBUTION.json`: written by the refresher alone, newest release first."""
+    """`generated/DISTRIBUTION.json`: written by the refresher alone, newest release first.
+
+    Of a library that others pin only the versions are kept, not the releases.
+    """
 
     distribution: str
     checked: str
     releases: tuple[Release, ...] = ()
-    versions: tuple[str, ...] = ()
+    versions: tuple[Version, ...] = ()
     """Final releases with a wheel that are not yanked."""
-    yanked: tuple[str, ...] = ()
+    yanked: tuple[Version, ...] = ()
+
+    def installable(self) -> tuple[Version, ...]:
+        """Final releases with a wheel that are not yanked, newest first."""
+        good = (item.version for item in self.releases if not item.yanked and not item.version.is_prerelease)
+        return self.versions or tuple(good)
 
 
 class DistributionRow(Record, frozen=True, kw_only=True):
     """A distribution whose releases a framework is composed of."""
 
     name: str
-    since: str = "0"
+    since: Version = FIRST
     extras: tuple[str, ...] = ()
     """Extras whose requirements are kept; `*` keeps all."""
 
 
-class BuildRow(Record, frozen=True, kw_only=True):
+class Range(Record, frozen=True, kw_only=True):
+    """A row that holds for some releases."""
+
+    since: Version = FIRST
+    """First release."""
+    before: Version | None = None
+    """First release that is out of the range."""
+
+    def holds_for(self, version: Version) -> bool:
+        """Whether a final release lies in the range."""
+        return version >= self.since and (self.before is None or version < self.before)
+
+
+class BuildRow(Range, frozen=True, kw_only=True):
     """A way in which a range of releases can be installed."""
 
     variant: str
     accelerator: Accelerator
-    since: str = "0"
-    """First release."""
-    before: str | None = None
-    """First release that is out of the range."""
     platforms: tuple[str, ...]
     """Families of platforms; the release counts where the registry has a wheel for one."""
     index: str = "default"
@@ -99,24 +120,20 @@ class BuildRow(Record, frozen=True, kw_only=True):
     source: str
 
 
-class CodeRow(Record, frozen=True, kw_only=True):
+class CodeRow(Range, frozen=True, kw_only=True):
     """Architectures compiled into a variant. What is left out is unknown; an empty list is known."""
 
     variant: str
-    since: str = "0"
-    before: str | None = None
     platforms: tuple[str, ...]
     kernels: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     source: str
 
 
-class PinRow(Record, frozen=True, kw_only=True):
+class PinRow(Range, frozen=True, kw_only=True):
     """Requirements that builds from other indexes have beside those of the registry's wheel."""
 
     variant: str
-    since: str = "0"
-    before: str | None = None
     platforms: tuple[str, ...]
     requires: tuple[str, ...]
     source: str
@@ -125,8 +142,8 @@ class PinRow(Record, frozen=True, kw_only=True):
 class PairRow(Record, frozen=True, kw_only=True):
     """The counterpart of a release that does not pin one itself."""
 
-    release: str
-    counterpart: str
+    release: Version
+    counterpart: Version
     requires: tuple[str, ...] = ()
     """What its metadata should say and does not."""
 

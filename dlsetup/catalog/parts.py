@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from packaging.version import Version
-
 from dlsetup.catalog.form import BuildRow, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, demand
 from dlsetup.catalog.requirements import Asked, requires_on, under
@@ -19,7 +17,6 @@ class Part(Record, frozen=True, kw_only=True):
     """One release that a build consists of."""
 
     name: str
-    version: Version
     release: Release
 
 
@@ -39,13 +36,13 @@ def with_parts(requires: Sequence[str], row: BuildRow, shelf: Shelf, family: str
         chosen = asked and shelf.newest(name, asked.specifier)
         if not asked or not chosen:
             return None
-        parts.append(Part(name=name, version=chosen[0], release=chosen[1]))
-        _take_over(found, asked, chosen[1], family)
+        parts.append(Part(name=name, release=chosen))
+        _take_over(found, asked, chosen, family)
     for name in row.expand:
         for asked in [item for item in map(shelf.asked, found) if item.name == name]:
             chosen = shelf.newest(name, asked.specifier)
             if chosen:
-                _take_over(found, asked, chosen[1], family)
+                _take_over(found, asked, chosen, family)
     return MadeOf(parts=tuple(parts), requires=tuple(found))
 
 

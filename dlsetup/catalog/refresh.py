@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
-from dlsetup.catalog.form import DistributionRow, FrameworkFile, GeneratedFile, Release
+from dlsetup.catalog.form import DistributionRow, FrameworkFile, GeneratedFile
 from dlsetup.catalog.registry import Registry, configured_index, write_whole
 from dlsetup.catalog.releases import Page, Wheel, releases, spokesmen, versions, wheels_of
 from dlsetup.catalog.written import lost, written
@@ -105,18 +105,13 @@ def _learn(
 ) -> GeneratedFile:
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     wheels = wheels_of(page, job.row.since)
-    kept: tuple[Release, ...] = ()
-    if not job.library:
-        kept, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras)
-        for fault in faults:
-            say(f"left out: {fault}")
-    return GeneratedFile(
-        distribution=job.row.name,
-        checked=today,
-        releases=kept,
-        versions=versions(wheels),
-        yanked=versions(wheels, yanked=True),
-    )
+    empty = GeneratedFile(distribution=job.row.name, checked=today)
+    if job.library:
+        return replace(empty, versions=versions(wheels), yanked=versions(wheels, yanked=True))
+    made, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras)
+    for fault in faults:
+        say(f"left out: {fault}")
+    return replace(empty, releases=made)
 
 
 def _metadata(wheels: Sequence[Wheel], registry: Registry, pool: ThreadPoolExecutor) -> dict[str, str]:

@@ -200,7 +200,12 @@ def _session(connections: int) -> requests.Session:
     from urllib3.util.retry import Retry
 
     session = requests.Session()
-    retries = Retry(total=RETRIES, backoff_factor=0.5, status_forcelist=(429, 500, 502, 503, 504))
+    retries = Retry(
+        total=RETRIES,
+        backoff_factor=0.5,
+        status_forcelist=(429, 500, 502, 503, 504),
+        respect_retry_after_header=False,
+    )
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(pool_maxsize=connections, max_retries=retries))
     return session

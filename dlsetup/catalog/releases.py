@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from email.parser import HeaderParser
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
@@ -54,16 +55,15 @@ class Wheel(Record, frozen=True, kw_only=True):
         return tuple(family for tag in self.platforms for family in families(tag))
 
 
-def wheels_of(page: Page, since: str) -> list[Wheel]:
+def wheels_of(page: Page, since: Version) -> list[Wheel]:
     """The wheels of a page from release `since` on, without prereleases that a final release overtook."""
     found = [wheel for file in page.files if (wheel := _wheel(file)) is not None]
     finals = [wheel.version for wheel in found if not wheel.version.is_prerelease]
     newest = max(finals, default=Version("0"))
-    least = Version(since)
     return [
         wheel
         for wheel in found
-        if wheel.version >= least and (not wheel.version.is_prerelease or wheel.version > newest)
+        if wheel.version >= since and (not wheel.version.is_prerelease or wheel.version > newest)
     ]
 
 
@@ -98,11 +98,11 @@ def releases(
     return tuple(made), tuple(faults)
 
 
-def versions(wheels: Iterable[Wheel], *, yanked: bool = False) -> tuple[str, ...]:
+def versions(wheels: Iterable[Wheel], *, yanked: bool = False) -> tuple[Version, ...]:
     """Final releases with a wheel that is not yanked; with `yanked`, those where all are."""
     every = {wheel.version for wheel in wheels if not wheel.version.is_prerelease}
     good = {wheel.version for wheel in wheels if wheel.file.yanked is False} & every
-    return tuple(str(version) for version in sorted(every - good if yanked else good, reverse=True))
+    return tuple(sorted(every - good if yanked else good, reverse=True))
 
 
 def requires(text: str, extras: tuple[str, ...], where: str) -> RequiresRow:
@@ -123,14 +123,18 @@ def _release(
     version: Version, wheels: list[Wheel], texts: Mapping[str, str], extras: tuple[str, ...]
 ) -> Release:
     first = min(wheel.file.upload_time for wheel in wheels)
-    pythons = sorted({wheel.file.requires_python or "" for wheel in wheels}, key=len)
+    newest = max(wheels, key=_weight).file
+    try:
+        python = SpecifierSet(newest.requires_python or "")
+    except InvalidSpecifier as exc:
+        raise DataError(f"{newest.filename}: {exc}") from exc
     return Release(
-        version=str(version),
-        python=pythons[0],
+        version=version,
+        python=python,
         released=first[:10],
         yanked=all(wheel.file.yanked is not False for wheel in wheels),
         wheels=_wheel_rows(wheels),
-        requires=_requires_rows(texts, extras, f"metadata of {wheels[0].file.filename}"),
+        requires=_requires_rows(texts, extras, f"metadata of {newest.filename}"),
     )
 
 

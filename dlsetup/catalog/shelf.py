@@ -1,11 +1,11 @@
-"""Generated files of one question, with every version and specifier read once."""
+"""Generated files of one question, with every requirement read once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from dlsetup.catalog.form import GeneratedFile, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, families
@@ -18,26 +18,16 @@ class Shelf:
 
     def __init__(self, generated: Mapping[str, GeneratedFile]) -> None:
         self._generated = generated
-        self._versions: dict[str, Version] = {}
         self._specifiers: dict[str, SpecifierSet] = {}
-        self._releases: dict[str, list[tuple[Version, Release]]] = {}
+        self._wheels: dict[tuple[int, str], list[WheelRow]] = {}
+        """By identity: the shelf holds every release as long as it lives."""
         self._families: dict[str, tuple[str, ...]] = {}
         self._asked: dict[str, Asked] = {}
-        self._newest: dict[tuple[str, str], tuple[Version, Release] | None] = {}
+        self._newest: dict[tuple[str, str], Release | None] = {}
 
     def file(self, distribution: str) -> GeneratedFile | None:
         """None: the registry was never asked about it."""
         return self._generated.get(distribution)
-
-    def version(self, text: str) -> Version:
-        """Raises `DataError` for what is no version."""
-        found = self._versions.get(text)
-        if found is None:
-            try:
-                found = self._versions[text] = Version(text)
-            except InvalidVersion as exc:
-                raise DataError(f"catalog: {exc}") from exc
-        return found
 
     def specifier(self, text: str) -> SpecifierSet:
         """Raises `DataError` for what is no specifier."""
@@ -46,26 +36,18 @@ class Shelf:
             try:
                 found = self._specifiers[text] = SpecifierSet(text)
             except InvalidSpecifier as exc:
-                raise DataError(f"catalog: {exc}") from exc
+                raise DataError(f"a requirement in the catalog: {exc}") from exc
         return found
 
     def versions(self, distribution: str) -> tuple[Version, ...]:
         """Versions of a library, newest first; empty where there is no file."""
         file = self._generated.get(distribution)
-        return tuple(self.version(text) for text in file.versions) if file else ()
+        return file.installable() if file else ()
 
-    def releases(self, distribution: str) -> list[tuple[Version, Release]]:
-        if distribution not in self._releases:
-            file = self._generated.get(distribution)
-            rows = file.releases if file else ()
-            self._releases[distribution] = [(self.version(row.version), row) for row in rows]
-        return self._releases[distribution]
-
-    def within(self, version: Version, since: str, before: str | None) -> bool:
-        """Whether a release lies in a range; 2.22.0rc0 counts as 2.22.0."""
-        if version.is_prerelease:
-            version = self.version(version.base_version)
-        return version >= self.version(since) and (before is None or version < self.version(before))
+    def releases(self, distribution: str) -> tuple[Release, ...]:
+        """Releases of a distribution, newest first; empty where there is no file."""
+        file = self._generated.get(distribution)
+        return file.releases if file else ()
 
     def asked(self, requirement: str) -> Asked:
         """A requirement in its parts."""
@@ -85,22 +67,25 @@ class Shelf:
             if not (name := self.asked(item).name).startswith(starts) and name not in patterns
         ]
 
-    def newest(self, distribution: str, specifier: str) -> tuple[Version, Release] | None:
+    def newest(self, distribution: str, specifier: str) -> Release | None:
         """The newest release that fits and is not yanked."""
         key = (distribution, specifier)
         if key not in self._newest:
             wanted = self.specifier(specifier)
             fitting = (
-                (version, release)
-                for version, release in self.releases(distribution)
-                if not release.yanked and wanted.contains(version)
+                release
+                for release in self.releases(distribution)
+                if not release.yanked and wanted.contains(release.version)
             )
             self._newest[key] = next(fitting, None)
         return self._newest[key]
 
     def wheels(self, release: Release, family: str) -> list[WheelRow]:
         """The wheels of a release for one family of platforms, or for any."""
-        return [row for row in release.wheels if self._serves(row.platform, family)]
+        key = (id(release), family)
+        if key not in self._wheels:
+            self._wheels[key] = [row for row in release.wheels if self._serves(row.platform, family)]
+        return self._wheels[key]
 
     def _serves(self, platform: str, family: str) -> bool:
         found = self._families.get(platform)

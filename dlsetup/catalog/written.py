@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
+from packaging.version import Version
+
 from dlsetup.catalog.form import GeneratedFile, Release
 from dlsetup.model.codec import encode
 
@@ -26,18 +28,13 @@ def lost(old: GeneratedFile, new: GeneratedFile) -> list[str]:
     A prerelease may go: a final release overtakes it.
     """
     have = {item.version: {row.platform for row in item.wheels} for item in new.releases}
-    finals = set(old.versions)
-    here = {*new.versions, *new.yanked}
-    gone = [version for version in old.versions if version not in here]
+    here = {*new.installable(), *new.yanked, *have}
+    gone = [str(version) for version in old.installable() if version not in here]
     for release in old.releases:
-        if release.version not in finals:
-            continue
-        if release.version not in have:
-            gone.append(release.version)
-        else:
+        if release.version in have:
             missing = {row.platform for row in release.wheels} - have[release.version]
             gone += [f"{release.version} for {platform}" for platform in sorted(missing)]
-    return list(dict.fromkeys(gone))
+    return gone
 
 
 def _release(release: Release) -> str:
@@ -50,10 +47,10 @@ def _release(release: Release) -> str:
     return ",\n ".join(lines) + "}"
 
 
-def _by_major(versions: Iterable[str]) -> str:
+def _by_major(versions: Iterable[Version]) -> str:
     """A line for each major: a new version changes one line."""
-    groups = groupby(versions, key=lambda version: version.partition(".")[0])
-    return ",\n".join(", ".join(map(_json, group)) for _, group in groups)
+    groups = groupby(versions, key=lambda version: version.major)
+    return ",\n".join(", ".join(_json(str(version)) for version in group) for _, group in groups)
 
 
 def _json(text: str) -> str:

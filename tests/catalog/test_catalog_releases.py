@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from dlsetup.catalog.form import GeneratedFile, Release, RequiresRow, WheelRow
 from dlsetup.catalog.platforms import demand, families, least_demanding, modern
@@ -83,7 +85,7 @@ def test_wheels_are_read_from_their_names() -> None:
             "deep-one-py3-none-any.whl",
             "deep.whl",
         ),
-        since="0",
+        since=Version("0"),
     )
     assert [(wheel.pythons, wheel.platforms) for wheel in found] == [
         (("cp313-cp313t",), ("manylinux_2_28_x86_64",)),
@@ -96,22 +98,26 @@ def test_wheels_are_read_from_their_names() -> None:
 @given(st.sampled_from(["cp310", "cp312", "py3"]), st.sampled_from(["win_amd64", "macosx_11_0_arm64", "any"]))
 def test_a_wheel_serves_what_its_tag_says(python: str, platform: str) -> None:
     abi = python if python.startswith("cp") else "none"
-    (wheel,) = wheels_of(page(f"deep-1.0-{python}-{abi}-{platform}.whl"), since="0")
+    (wheel,) = wheels_of(page(f"deep-1.0-{python}-{abi}-{platform}.whl"), since=Version("0"))
     assert Tag(python, abi, platform) == Tag(wheel.pythons[0], abi, wheel.platforms[0])
 
 
 def test_prereleases_are_kept_only_while_they_are_the_newest() -> None:
     names = [f"deep-{version}-py3-none-any.whl" for version in ("1.0", "1.1rc1", "1.1", "1.2a1", "0.9")]
-    assert [str(wheel.version) for wheel in wheels_of(page(*names), since="1.0")] == ["1.0", "1.1", "1.2a1"]
+    assert [str(wheel.version) for wheel in wheels_of(page(*names), since=Version("1.0"))] == [
+        "1.0",
+        "1.1",
+        "1.2a1",
+    ]
 
 
 def test_versions_and_yanked_ones() -> None:
     wheels = [
-        *wheels_of(page("deep-1.0-py3-none-any.whl", "deep-1.10-py3-none-any.whl"), since="0"),
-        *wheels_of(page("deep-1.2-py3-none-any.whl", yanked="broken"), since="0"),
+        *wheels_of(page("deep-1.0-py3-none-any.whl", "deep-1.10-py3-none-any.whl"), since=Version("0")),
+        *wheels_of(page("deep-1.2-py3-none-any.whl", yanked="broken"), since=Version("0")),
     ]
-    assert versions(wheels) == ("1.10", "1.0")
-    assert versions(wheels, yanked=True) == ("1.2",)
+    assert versions(wheels) == (Version("1.10"), Version("1.0"))
+    assert versions(wheels, yanked=True) == (Version("1.2"),)
 
 
 def test_the_newest_ordinary_python_speaks_for_a_platform() -> None:
@@ -119,7 +125,7 @@ def test_the_newest_ordinary_python_speaks_for_a_platform() -> None:
         f"deep-1.0-{tag}-manylinux_2_28_x86_64.whl"
         for tag in ("cp39-cp39", "cp314-cp314t", "cp313-cp313", "cp310-cp310")
     ]
-    (chosen,) = spokesmen(wheels_of(page(*names), since="0")).values()
+    (chosen,) = spokesmen(wheels_of(page(*names), since=Version("0"))).values()
     assert chosen.pythons == ("cp313",)
 
 
@@ -209,7 +215,7 @@ def test_a_marker_is_joined_to_the_own_one(own: str) -> None:
 
 def test_requirements_of_a_platform() -> None:
     release = Release(
-        version="1",
+        version=Version("1"),
         requires=(
             RequiresRow(platforms=("linux-x86_64",), base=("a",), extras={"gpu": ("b", "a")}),
             RequiresRow(platforms=("windows-amd64",), base=("c",)),
@@ -221,10 +227,11 @@ def test_requirements_of_a_platform() -> None:
 
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
+VERSIONS = st.from_regex(r"[0-9]{1,3}(\.[0-9]{1,3}){0,2}(rc1|\.post1)?", fullmatch=True).map(Version)
 RELEASES = st.builds(
     Release,
-    version=TEXT,
-    python=TEXT,
+    version=VERSIONS,
+    python=st.sampled_from([SpecifierSet(), SpecifierSet(">=3.9"), SpecifierSet(">=3.10,!=3.14.1")]),
     yanked=st.booleans(),
     wheels=st.lists(
         st.builds(WheelRow, pythons=TEXT, platform=TEXT, size_bytes=st.integers(0, 2**40)), max_size=3
@@ -243,9 +250,9 @@ RELEASES = st.builds(
 
 @given(
     st.lists(RELEASES, max_size=3, unique_by=lambda item: item.version).map(tuple),
-    st.lists(TEXT, max_size=30).map(tuple),
+    st.lists(VERSIONS, max_size=30).map(tuple),
 )
-def test_what_is_written_is_read_again(made: tuple[Release, ...], known: tuple[str, ...]) -> None:
+def test_what_is_written_is_read_again(made: tuple[Release, ...], known: tuple[Version, ...]) -> None:
     file = GeneratedFile(distribution="deep", checked="2026-01-02", releases=made, versions=known)
     assert decode(written(file), GeneratedFile, where="text") == file
     assert lost(file, file) == []
