@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import Shelf
+from hand_made import Shelf
 
 from dlsetup.catalog.load import load
 from dlsetup.model.framework import Build

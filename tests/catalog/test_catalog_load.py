@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Shelf
-from packaging.version import Version
+from hand_made import Shelf
 
 from dlsetup.catalog import folders as folders_module
 from dlsetup.catalog.load import clues, load, named, names
 from dlsetup.model.errors import DataError, UsageError
-from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.record import UNKNOWN
 
 HAND = """
@@ -23,20 +21,6 @@ id = "hand"
 what = "a test"
 checked = "2026-01-02"
 """
-
-
-def found(catalog: Catalog, framework: str, version: str, variant: str, index: str, platform: str) -> Build:
-    """The one build of these properties; a GPU build has machine code, so it never is just a default."""
-    owner = catalog.framework(framework)
-    assert owner is not None
-    (build,) = (
-        item
-        for item in owner.builds
-        if item.version == Version(version)
-        and (item.variant, item.index) == (variant, index)
-        and item.wheels[0].platform.endswith(platform)
-    )
-    return build
 
 
 def test_only_what_is_asked_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,79 +161,3 @@ def test_clues_come_from_overlays_too(shelf: Shelf) -> None:
     clue = '[[clue]]\ndistribution = "hand"\npath = "hand/v.py"\npattern = "x"\ngives = "cuda"\n'
     shelf.framework("hand", HAND + clue)
     assert [item.path for item in clues([shelf.folder]) if item.distribution == "hand"] == ["hand/v.py"]
-
-
-def test_torch_as_people_know_it(shipped: Catalog) -> None:
-    default = found(shipped, "torch", "2.14.1", "cu130", "default", "manylinux_2_28_x86_64")
-    assert default.requirements == ("torch==2.14.1",)
-    assert 'nvidia-cudnn-cu13==9.24.0.43; platform_system == "Linux"' in default.requires
-    assert any(item.startswith("nvidia-cublas==13.1.") for item in default.requires)
-    older = found(shipped, "torch", "2.14.1", "cu126", "pytorch-cu126", "x86_64")
-    assert [str(item) for item in older.kernels] == ["5.0", "6.0", "7.0", "7.5", "8.0", "8.6", "9.0"]
-    assert older.ptx == ()
-    assert "nvidia-cudnn-cu12==9.10.2.21" in older.requires
-    assert not any("cu13" in item for item in older.requires)
-    assert older.wheels[0].size_bytes is UNKNOWN
-    assert found(shipped, "torch", "2.14.1", "cpu", "default", "win_amd64").cuda is None
-    assert found(shipped, "torch", "2.14.1", "mps", "default", "arm64").accelerator == "mps"
-    assert found(shipped, "torch", "2.2.2", "cpu", "default", "macosx_10_9_x86_64").requirements
-
-
-def test_torch_is_not_built_where_it_is_not(shipped: Catalog) -> None:
-    torch = shipped.framework("torch")
-    assert torch is not None
-    lines = {(str(build.version), build.variant) for build in torch.builds}
-    assert ("2.15.0", "cu126") not in lines
-    assert ("2.14.1", "cu128") not in lines
-    newer = [build for build in torch.builds if build.version > Version("2.2.2")]
-    assert not [build for build in newer if build.wheels[0].platform.startswith("macosx_10")]
-
-
-def test_vision_and_audio_pin_their_torch(shipped: Catalog) -> None:
-    vision = found(shipped, "torchvision", "0.29.0", "cu126", "pytorch-cu126", "x86_64")
-    assert "torch==2.14.0" in vision.requires
-    assert vision.requirements == ("torchvision==0.29.0+cu126",)
-    audio = found(shipped, "torchaudio", "2.11.0", "cu130", "default", "x86_64")
-    assert audio.requires == ("torch>=2.11",)
-
-
-def test_tensorflow_with_its_cuda_extra_and_without(shipped: Catalog) -> None:
-    gpu = found(shipped, "tensorflow", "2.21.0", "cu125", "default", "x86_64")
-    assert gpu.requirements == ("tensorflow[and-cuda]==2.21.0",)
-    assert "nvidia-cudnn-cu12<10.0,>=9.3.0.75" in gpu.requires
-    cpu = found(shipped, "tensorflow", "2.21.0", "cpu", "default", "manylinux_2_27_x86_64")
-    assert not any(item.startswith("nvidia-") for item in cpu.requires)
-    tensorflow = shipped.framework("tensorflow")
-    assert tensorflow is not None
-    cuda = [build for build in tensorflow.builds if build.accelerator == "cuda"]
-    assert {build.wheels[0].platform.rpartition("_")[2] for build in cuda} == {"64"}
-    assert all("manylinux" in build.wheels[0].platform for build in cuda)
-    assert min(build.version for build in cuda) == Version("2.14.0")
-
-
-def test_jax_takes_pythons_and_pins_from_its_parts(shipped: Catalog) -> None:
-    gpu = found(shipped, "jax", "0.12.0.1", "cu12", "default", "x86_64")
-    assert gpu.requirements == ("jax[cuda12]==0.12.0.1",)
-    assert gpu.wheels[0].pythons[0] == "cp312"
-    assert gpu.wheels[0].platform == "manylinux_2_27_x86_64"
-    assert "jax-cuda12-pjrt==0.12.0.1" in gpu.requires
-    assert any(item.startswith("nvidia-cudnn-cu12<10.0,>=9.10") for item in gpu.requires)
-    assert str(gpu.min_capability) == "5.2"
-    cpu = found(shipped, "jax", "0.12.0.1", "cpu", "default", "win_amd64")
-    assert "cp314-cp314t" not in cpu.wheels[0].pythons
-
-
-def test_jax_extras_that_cannot_be_resolved_are_no_builds(shipped: Catalog) -> None:
-    """0.7.0 names an extra `cuda13` whose plugin begins with 0.7.2."""
-    jax = shipped.framework("jax")
-    assert jax is not None
-    assert min(build.version for build in jax.builds if build.variant == "cu13") == Version("0.7.2")
-
-
-def test_yanked_and_prereleases_are_marked(shipped: Catalog) -> None:
-    every = [build for framework in shipped.frameworks for build in framework.builds]
-    assert {str(build.version) for build in every if build.yanked and build.framework == "torchvision"} >= {
-        "0.11.0"
-    }
-    for build in every:
-        assert build.prerelease == build.version.is_prerelease

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Shelf
+from hand_made import Shelf
 from packaging.requirements import Requirement
 
 from dlsetup.catalog.load import names
