@@ -156,7 +156,7 @@ def _wheel(scene: Scene, build: Build) -> Verdict:
 def _device(scene: Scene, build: Build) -> Verdict:
     """Whether the build runs on the GPUs under the driver."""
     hardware = scene.catalog.hardware
-    kernels = serves_every_gpu(build, scene.target, hardware)
+    kernels = serves_every_gpu(build, scene.mended, hardware)
     if build.cuda is None:
         return kernels
-    return all_of((driver_serves(scene.target, build.cuda, hardware), kernels), rule="device")
+    return all_of((driver_serves(scene.mended, build.cuda, hardware), kernels), rule="device")

@@ -115,6 +115,14 @@ class Scene(Record, frozen=True, kw_only=True):
         return isinstance(self.machine.driver, Driver) and isinstance(self.machine.driver.nvml_error, str)
 
     @property
+    def mended(self) -> Target:
+        """The target once its own driver is loaded: what a remedy can count on."""
+        driver = self.machine.driver
+        if not isinstance(driver, Driver) or not isinstance(driver.userland, DriverRelease):
+            return self.target
+        return replace(self.target, driver=driver.userland) if self.target.driver is None else self.target
+
+    @property
     def in_container(self) -> bool:
         return isinstance(self.machine.system.container, str)
 

@@ -1,0 +1,61 @@
+"""The registry: every check is there, documented, and none hides another."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from judge_machines import dist, ids, machine
+
+from dlsetup.judge import registry
+from dlsetup.judge.registry import check, every_check, judge
+from dlsetup.judge.roles import EXPLAINS, ORDER
+from dlsetup.judge.scene import Scene
+from dlsetup.model.framework import Catalog
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "findings.md"
+ROW = re.compile(r"^\| `([a-z0-9<>-]+)` \| ([a-z, ]+) \| .+ \|$", re.MULTILINE)
+SHARED = {"cpu-only-<framework>"}
+"""Asked of NVIDIA GPUs by one check and of others by a second one."""
+
+
+def patterns() -> list[str]:
+    return [pattern for item in every_check() for pattern in item.ids]
+
+
+def test_ids_are_unique() -> None:
+    assert {name for name, count in Counter(patterns()).items() if count > 1} <= SHARED
+
+
+def test_the_table_of_findings_is_complete() -> None:
+    rows = ROW.findall(DOCUMENT.read_text("utf-8"))
+    assert sorted(name for name, _ in rows) == sorted(set(patterns()))
+    for _, severities in rows:
+        assert set(severities.split(", ")) <= {"error", "warning", "note"}
+
+
+def test_every_check_says_what_it_looks_for() -> None:
+    for item in every_check():
+        assert item.about.endswith("."), item.ids
+
+
+def test_the_order_of_causes_names_only_findings_that_exist() -> None:
+    named = {*ORDER, *EXPLAINS, *(pattern for group in EXPLAINS.values() for pattern in group)}
+    assert named <= set(patterns())
+
+
+def test_a_check_that_fails_is_said_and_hides_nothing(
+    monkeypatch: pytest.MonkeyPatch, catalog: Catalog
+) -> None:
+    @check("broken")
+    def broken(scene: Scene) -> list[registry.Answer]:
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr(registry, "every_check", lambda: (broken, *every_check()))
+    diagnosis = judge(machine(dist("torch", "2.14.1+cpu", "cpu")), catalog)
+    assert ids(diagnosis, "error") == ["cpu-only-torch"]
+    assert [(gap.fact, gap.reason) for gap in diagnosis.unknown] == [
+        ("check broken", "the check failed: ZeroDivisionError: by nought")
+    ]
