@@ -34,8 +34,7 @@ def install(scene: Scene, requirements: Sequence[str], *, index: str | None = No
     argv = _installer(scene, "install")
     if not argv:
         return ()
-    source = [] if index is None else ["--index" if argv[0] == "uv" else "--index-url", index]
-    return line(scene, [*argv, *source, *requirements])
+    return line(scene, [*argv, *_from_index(argv[0], index), *requirements])
 
 
 def reinstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
@@ -44,8 +43,11 @@ def reinstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
     pins = [f"{item.name}=={item.version}" for name in names for item in scene.copies(name)[:1]]
     if not argv or not pins:
         return ()
-    force = ["--reinstall"] if argv[0] == "uv" else ["--force-reinstall"]
-    return line(scene, [*argv, *force, "--no-deps", *pins])
+    force = "--reinstall" if argv[0] == "uv" else "--force-reinstall"
+    builds = [item.build for item in scene.installed if item.distribution.name in names]
+    addresses = [_address(scene, build) for build in builds if isinstance(build, Build)]
+    source = _from_index(argv[0], next((item for item in addresses if item), None))
+    return line(scene, [*argv, force, "--no-deps", *source, *pins])
 
 
 def uninstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
@@ -69,13 +71,23 @@ def conda(scene: Scene, verb: str, words: Sequence[str]) -> tuple[str, ...]:
 def install_builds(scene: Scene, builds: Sequence[Build]) -> tuple[str, ...]:
     """The command that installs builds that share one index."""
     requirements = [word for build in builds for word in build.requirements]
-    address = next((item.url for item in scene.catalog.indexes if item.name == builds[0].index), None)
-    return install(scene, requirements, index=address)
+    return install(scene, requirements, index=_address(scene, builds[0]))
 
 
 def by_conda(distribution: Distribution) -> bool:
     """Whether conda installed it, so that pip had better not replace it."""
     return distribution.installer == "conda"
+
+
+def _address(scene: Scene, build: Build) -> str | None:
+    """The address of the index a build comes from; None: the one that the installer is configured with."""
+    return next((item.url for item in scene.catalog.indexes if item.name == build.index), None)
+
+
+def _from_index(installer: str, address: str | None) -> list[str]:
+    if address is None:
+        return []
+    return ["--index" if installer == "uv" else "--index-url", address]
 
 
 def _installer(scene: Scene, verb: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dlsetup.judge.demands import Demand
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence
-from dlsetup.model.machine import Distribution, Driver, Gpu, Library
+from dlsetup.model.machine import Distribution, Driver, Gpu, Library, SystemPackage
 from dlsetup.model.record import Unknown
 from dlsetup.rules.gpus import title_of
 
@@ -55,6 +55,10 @@ def of_framework(installed: Installed) -> Evidence:
 def of_library(library: Library) -> Evidence:
     version = "of unknown version" if isinstance(library.version, Unknown) else str(library.version)
     return Evidence(fact=library.soname or library.library, value=version, source=library.path)
+
+
+def of_package(package: SystemPackage) -> Evidence:
+    return Evidence(fact=package.name, value=package.version, source="the system's package list")
 
 
 def of_variable(scene: Scene, name: str) -> Evidence:

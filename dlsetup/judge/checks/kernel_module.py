@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
-from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml
+from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml, of_package
 from dlsetup.judge.host import driver_scope, install_driver, uses_apt
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.machine import Driver, Gap, SystemPackage
+from dlsetup.model.machine import Driver, Gap
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import DriverRelease
 
@@ -29,7 +29,8 @@ def driver_halves_differ(scene: Scene) -> Iterator[Answer]:
     if not isinstance(driver, Driver) or scene.in_wsl:
         return
     both = isinstance(driver.module, DriverRelease) and isinstance(driver.userland, DriverRelease)
-    if driver.nvml_error != MISMATCH and not (both and driver.module != driver.userland):
+    differ = both and scene.target.os == "linux" and driver.module != driver.userland
+    if driver.nvml_error != MISMATCH and not differ:
         return
     halves = "The loaded kernel module and the driver's libraries are of different releases"
     if both:
@@ -54,9 +55,8 @@ def module_not_loaded(scene: Scene) -> Iterator[Answer]:
     if elsewhere or isinstance(driver, Unknown):
         return
     libraries = driver.userland if driver else None
-    module = driver.module if driver else None
     present = bool(scene.gpus("nvidia")) or isinstance(libraries, DriverRelease)
-    if module is not None or not present or _is_image(scene):
+    if not _is_unloaded(driver) or not present or _is_image(scene):
         return
     yield Finding(
         id="kernel-module-not-loaded",
@@ -110,7 +110,7 @@ def packages_of_two_branches(scene: Scene) -> Iterator[Answer]:
         severity="warning",
         title=f"Packages of the NVIDIA driver branches {' and '.join(branches)} are installed",
         because="A module of one branch and libraries of another do not work together, even after a restart.",
-        evidence=tuple(_package(item) for _, item in parts),
+        evidence=tuple(of_package(item) for _, item in parts),
         remedies=(
             Remedy(text="Remove the packages of the branch that is not wanted, then restart.", scope="host"),
         ),
@@ -164,10 +164,17 @@ def _not_loaded_because(scene: Scene, libraries: DriverRelease | None | Unknown)
     return f"{gpu}, and the running kernel has no `nvidia` module loaded."
 
 
+def _is_unloaded(driver: Driver | None) -> bool:
+    """Whether no module is loaded, by the kernel's word or else by NVML's."""
+    if driver is None or driver.module is None:
+        return True
+    return isinstance(driver.module, Unknown) and driver.nvml_error == "DRIVER_NOT_LOADED"
+
+
 def _is_image(scene: Scene) -> bool:
     """A container without a GPU may carry the driver's libraries: that says nothing of the host."""
     if scene.in_container:
-        return not scene.gpus("nvidia")
+        return scene.gpu_withheld or not scene.gpus("nvidia")
     return isinstance(scene.machine.system.container, Unknown) and scene.machine.gpus == ()
 
 
@@ -180,7 +187,3 @@ def _kernel(scene: Scene) -> tuple[Evidence, ...]:
 
 def _sighted(scene: Scene, fact: str) -> bool:
     return any(item.fact == fact for item in scene.machine.sightings)
-
-
-def _package(item: SystemPackage) -> Evidence:
-    return Evidence(fact=item.name, value=item.version, source="the system's package list")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
-from dlsetup.judge.evidence import of_framework
+from dlsetup.judge.evidence import of_framework, of_package
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -61,9 +61,7 @@ def linux_driver_inside(scene: Scene) -> Iterator[Answer]:
         severity="error",
         title="A Linux driver is installed inside WSL",
         because="Inside WSL the driver is the one of Windows, in /usr/lib/wsl/lib; a Linux libcuda hides it.",
-        evidence=tuple(
-            Evidence(fact=item.name, value=item.version, source="the system's package list") for item in found
-        ),
+        evidence=tuple(of_package(item) for item in found),
         remedies=(
             Remedy(
                 text="Remove these packages inside WSL, keep the driver of Windows, and start WSL again.",
