@@ -22,7 +22,7 @@ class Check(Record, frozen=True, kw_only=True):
     """A question asked of every machine, and the ids of the findings it may answer with."""
 
     ids: tuple[str, ...]
-    """`<framework>` inside an id stands for the name of any framework."""
+    """`<framework>` inside an id stands for the name of any framework. None: it only names gaps."""
     question: Question
 
     @property
@@ -58,4 +58,4 @@ def _ask(item: Check, scene: Scene) -> Iterator[Answer]:
         yield from item.question(scene)
     except Exception as exc:
         reason = f"the check failed: {type(exc).__name__}: {exc}"
-        yield Gap(fact=f"check {item.ids[0]}", reason=reason)
+        yield Gap(fact=f"check {item.question.__name__}", reason=reason)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from judge_cases import CASES
+from judge_cases import CASES, CU126, cudnn_in
 from judge_machines import (
     commands,
     found,
     ids,
+    machine,
+    wsl,
 )
 
 from dlsetup.judge.registry import every_check
 from dlsetup.judge.roles import matches
 from dlsetup.model.finding import Diagnosis
-from dlsetup.model.machine import Machine
+from dlsetup.model.machine import Driver, Machine
 
 
 @pytest.mark.parametrize("finding_id", CASES)
@@ -61,3 +63,21 @@ def test_no_advice_does_harm(finding_id: str, judged: Callable[[Machine], Diagno
                 if case.system.wsl or case.system.container:
                     assert "ubuntu-drivers" not in command
                     assert "install nvidia-driver" not in command
+
+
+def test_the_word_of_nvml_counts_where_the_kernel_was_not_asked(
+    judged: Callable[[Machine], Diagnosis],
+) -> None:
+    asked = machine(driver=Driver(nvml_error="DRIVER_NOT_LOADED"))
+    assert ids(judged(asked), "error") == ["kernel-module-not-loaded"]
+
+
+def test_wsl1_is_an_error_only_for_who_wants_the_gpu(judged: Callable[[Machine], Diagnosis]) -> None:
+    assert found(judged(wsl(version=1, gpus=())), "wsl1-has-no-gpu").severity == "warning"
+    assert found(judged(wsl(CU126, version=1, gpus=())), "wsl1-has-no-gpu").severity == "error"
+
+
+def test_a_newer_copy_in_the_library_path_is_a_lesser_matter(judged: Callable[[Machine], Diagnosis]) -> None:
+    older = found(judged(cudnn_in("/opt/cudnn/lib", "9.1.0")), "ld-library-path-shadows-wheel-libs")
+    newer = found(judged(cudnn_in("/opt/cudnn/lib", "9.15.0")), "ld-library-path-shadows-wheel-libs")
+    assert (older.severity, newer.severity) == ("error", "warning")

@@ -17,8 +17,6 @@ from dlsetup.model.framework import Catalog
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "findings.md"
 ROW = re.compile(r"^\| `([a-z0-9<>-]+)` \| ([a-z, ]+) \| .+ \|$", re.MULTILINE)
-SHARED = {"cpu-only-<framework>"}
-"""Asked of NVIDIA GPUs by one check and of others by a second one."""
 
 
 def patterns() -> list[str]:
@@ -26,7 +24,7 @@ def patterns() -> list[str]:
 
 
 def test_ids_are_unique() -> None:
-    assert {name for name, count in Counter(patterns()).items() if count > 1} <= SHARED
+    assert {name for name, count in Counter(patterns()).items() if count > 1} == set()
 
 
 def test_the_table_of_findings_is_complete() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from judge_cases import CPU, CU126, CU130, JAX, MODERN, OVERLAP, cudnn_in
+from judge_cases import CPU, CU126, CU130, JAX, MODERN, OVERLAP
 from judge_machines import (
     PATH,
     SITE,
@@ -27,7 +27,7 @@ from judge_machines import (
 from msgspec.structs import replace
 
 from dlsetup.model.finding import Diagnosis
-from dlsetup.model.machine import Driver, Machine
+from dlsetup.model.machine import Driver, Gpu, Machine
 from dlsetup.model.versions import DriverRelease
 
 
@@ -182,17 +182,6 @@ def test_wsl_driver_packages_are_named_one_by_one(judged: Callable[[Machine], Di
     assert commands(finding)[0] == "sudo apt purge libnvidia-compute-535 cuda-drivers"
 
 
-def test_wsl1_is_an_error_only_for_who_wants_the_gpu(judged: Callable[[Machine], Diagnosis]) -> None:
-    assert found(judged(wsl(version=1, gpus=())), "wsl1-has-no-gpu").severity == "warning"
-    assert found(judged(wsl(CU126, version=1, gpus=())), "wsl1-has-no-gpu").severity == "error"
-
-
-def test_a_newer_copy_in_the_library_path_is_a_lesser_matter(judged: Callable[[Machine], Diagnosis]) -> None:
-    older = found(judged(cudnn_in("/opt/cudnn/lib", "9.1.0")), "ld-library-path-shadows-wheel-libs")
-    newer = found(judged(cudnn_in("/opt/cudnn/lib", "9.15.0")), "ld-library-path-shadows-wheel-libs")
-    assert (older.severity, newer.severity) == ("error", "warning")
-
-
 def test_numpy_bounds_of_the_framework_itself_count(judged: Callable[[Machine], Diagnosis]) -> None:
     pinned = dist("tensorflow", "2.17.0", "cu123", requires=("numpy<2.0.0,>=1.26.0",))
     finding = found(
@@ -248,8 +237,10 @@ def test_files_of_a_build_from_another_index_come_from_there_again(
     ]
 
 
-def test_the_word_of_nvml_counts_where_the_kernel_was_not_asked(
-    judged: Callable[[Machine], Diagnosis],
+@pytest.mark.parametrize(("vendor", "ask"), [("amd", "rocminfo"), ("intel", "xpu-smi discovery")])
+def test_what_serves_an_amd_or_intel_gpu_is_asked_not_guessed(
+    vendor: str, ask: str, judged: Callable[[Machine], Diagnosis]
 ) -> None:
-    asked = machine(driver=Driver(nvml_error="DRIVER_NOT_LOADED"))
-    assert ids(judged(asked), "error") == ["kernel-module-not-loaded"]
+    diagnosis = judged(machine(CPU, gpus=(Gpu(vendor=vendor),), driver=None))
+    assert ids(diagnosis) == []
+    assert [gap.ask for gap in diagnosis.unknown] == [ask]

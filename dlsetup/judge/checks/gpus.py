@@ -60,27 +60,28 @@ def hidden(scene: Scene) -> Iterator[Answer]:
     gpus = scene.gpus("nvidia")
     if not gpus or not isinstance(value, str) or not hides_all(value, gpus):
         return
-    asked_for = first_number(value) == -1
-    there = f"this machine has {len(gpus)}, numbered from 0"
-    because = (
-        f"`{VISIBLE}={value}` names no GPU"
-        if first_number(value) is None
-        else (f"`{VISIBLE}={value}` names GPU {first_number(value)}, and {there}")
-    )
-    if asked_for:
-        because = f"`{VISIBLE}=-1` asks for no GPU"
     yield Finding(
         id="cuda-visible-devices-hides-gpus",
-        severity="warning" if asked_for else "error",
+        severity="warning" if first_number(value) == -1 else "error",
         title=f"{VISIBLE} hides every NVIDIA GPU",
-        because=f"{because}: programs started from here see none.",
+        because=f"`{VISIBLE}={value}` {_hides(value, gpus)}: programs started from here see none.",
         evidence=(of_variable(scene, VISIBLE), *of_gpus(scene, gpus)),
         remedies=(
             Remedy(
-                text="Unset the variable, and take it out of the file that sets it.", commands=_unset(scene)
+                text="Unset the variable, and take it out of the file that sets it.",
+                commands=_unset(scene),
             ),
         ),
     )
+
+
+def _hides(value: str, gpus: tuple[Gpu, ...]) -> str:
+    number = first_number(value)
+    if number is None:
+        return "names no GPU"
+    if number == -1:
+        return "asks for no GPU"
+    return f"names GPU {number}, and this machine has {len(gpus)}, numbered from 0"
 
 
 @check("gpu-arch-not-in-wheel")
