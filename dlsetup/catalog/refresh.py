@@ -16,11 +16,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
-from dlsetup.catalog.form import DistributionRow, FrameworkFile, GeneratedFile
+from dlsetup.catalog.form import GeneratedFile
+from dlsetup.catalog.jobs import Job, jobs
 from dlsetup.catalog.registry import Registry, configured_index, write_whole
 from dlsetup.catalog.releases import Page, Wheel, releases, spokesmen, versions, wheels_of
 from dlsetup.catalog.written import lost, written
-from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
+from dlsetup.model.errors import DlsetupError, StepFailed
 from dlsetup.model.record import Record
 
 CONNECTIONS = 8
@@ -37,13 +38,6 @@ class Refreshed(Record, frozen=True, kw_only=True):
     """Whether more than the date is new."""
 
 
-class Job(Record, frozen=True, kw_only=True):
-    """A distribution to learn about. Of a library only the versions are kept."""
-
-    row: DistributionRow
-    library: bool
-
-
 def refresh(
     names: Iterable[str] = (),
     *,
@@ -53,11 +47,11 @@ def refresh(
     folders: Sequence[Path] = (),
     say: Callable[[str], None] = lambda _line: None,
 ) -> list[Refreshed]:
-    """Refreshes the distributions of these names, or all that the catalog uses.
+    """Refreshes the frameworks or distributions of these names, or all that the catalog uses.
 
     `into`: a catalog folder, or None for the user's own. `index`: the address of a simple API, or
     nothing for the one that uv or pip is configured with. `folders`: overlays whose frameworks count too.
-    Raises `UsageError` for a name that no framework uses, and `StepFailed` where the index does not
+    Raises `UsageError` for a name that the catalog does not know, and `StepFailed` where the index does not
     answer, or has lost releases that the old file knows (unless `allow_loss`).
     """
     from platformdirs import user_cache_path
@@ -66,10 +60,10 @@ def refresh(
     cache = user_cache_path("dlsetup", appauthor=False) / "registry"
     registry = Registry(index or configured_index(), cache, connections=CONNECTIONS)
     made: list[GeneratedFile] = []
-    jobs = _jobs(names, Folders(folders))
+    todo = jobs(names, Folders([*folders, *([into] if into else [])]))
     with ThreadPoolExecutor(CONNECTIONS) as pool:
-        for number, job in enumerate(jobs, 1):
-            say(f"[{number}/{len(jobs)}] {job.row.name}")
+        for number, job in enumerate(todo, 1):
+            say(f"[{number}/{len(todo)}] {job.row.name}")
             page = registry.page(job.row.name)
             if page is None:
                 say(f"left as it is: the index has no `{job.row.name}`")
@@ -78,26 +72,6 @@ def refresh(
     if not allow_loss:
         _refuse_loss(made, folder)
     return [_write(file, folder) for file in made]
-
-
-def _jobs(names: Iterable[str], place: Folders) -> list[Job]:
-    """What the frameworks of the catalog are composed of, and the libraries they pin."""
-    found = (
-        place.toml(f"frameworks/{name}.toml", FrameworkFile) for name in place.names("frameworks", ".toml")
-    )
-    files = [file for file in found if file is not None]
-    rows = {row.name: row for file in files for row in file.distribution}
-    libraries = {name for file in files for name in file.libraries if name not in rows}
-    jobs = {name: Job(row=row, library=False) for name, row in rows.items()}
-    jobs |= {name: Job(row=DistributionRow(name=name), library=True) for name in libraries}
-    wanted = list(names)
-    unknown = [name for name in wanted if name not in jobs]
-    if unknown:
-        raise UsageError(
-            f"the catalog has no distribution `{unknown[0]}`",
-            hint="It has: " + ", ".join(sorted(jobs)) + ".",
-        )
-    return [jobs[name] for name in sorted(wanted or jobs)]
 
 
 def _learn(
@@ -150,7 +124,7 @@ def _write(file: GeneratedFile, folder: Path) -> Refreshed:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of `python -m dlsetup.catalog.refresh`."""
     parser = argparse.ArgumentParser(prog="python -m dlsetup.catalog.refresh", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="distributions; all if left out")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="frameworks, distributions; else all")
     parser.add_argument("--into", type=Path, help="folder; `packaged` for the package's own data")
     parser.add_argument("--index", default="", help="address of the simple API")
     parser.add_argument("--allow-loss", action="store_true", help="accept that releases are gone")

@@ -25,7 +25,7 @@ class Request(Record, frozen=True, kw_only=True):
     """The words of `catalog refresh`, as they were typed."""
 
     names: tuple[str, ...] = ()
-    """Distributions; none: all that the catalog uses."""
+    """Frameworks or distributions; none: all that the catalog uses."""
     into: str | None = None
     """A catalog folder; None: the user's own, which later runs read by themselves."""
     index: str | None = None

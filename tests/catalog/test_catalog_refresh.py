@@ -15,6 +15,8 @@ from hand_made import Shelf
 from msgspec.structs import replace
 from tiny.wheels import TinyWheel
 
+from dlsetup.catalog.folders import Folders
+from dlsetup.catalog.jobs import jobs
 from dlsetup.catalog.load import load
 from dlsetup.catalog.refresh import main
 from dlsetup.model.errors import StepFailed, UsageError
@@ -129,15 +131,15 @@ def test_an_unreadable_release_is_left_out_and_said(
 
 
 def test_an_unknown_name_is_a_usage_error(run: Callable[..., Any]) -> None:
-    with pytest.raises(UsageError, match="no distribution `shallow`"):
+    with pytest.raises(UsageError, match="no framework or distribution `shallow`"):
         run("shallow")
 
 
 def test_the_users_own_data_comes_before_the_packaged(
     run: Callable[..., Any], registry: Registry, shelf: Shelf, home: Path
 ) -> None:
-    (item,) = run("deep", into=None)
-    assert Path(item.path).is_relative_to(home)
+    done = run("deep", into=None)
+    assert all(Path(item.path).is_relative_to(home) for item in done)
     (framework,) = load(["deep"], [shelf.folder]).frameworks
     assert len(framework.builds) == 3
 
@@ -177,13 +179,16 @@ def test_the_command_says_what_changed(
     assert command(asked) == 0
     out, err = capsys.readouterr()
     assert "deep: 2 releases" in out
-    assert "[1/1] deep" in err
+    assert "[1/2] deep" in err
     assert command(asked) == 0
-    assert "nothing new in 1 distribution" in capsys.readouterr().out
+    assert "nothing new in 2 distributions" in capsys.readouterr().out
     assert command(replace(asked, as_json=True)) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["ok"]) == ("dlsetup.catalog-refresh/1", True)
-    assert [(item["distribution"], item["changed"]) for item in document["files"]] == [("deep", False)]
+    assert [(item["distribution"], item["changed"]) for item in document["files"]] == [
+        ("deep", False),
+        ("thin", False),
+    ]
     with pytest.raises(UsageError, match="is not there"):
         command(replace(asked, into=str(shelf.folder / "gone")))
 
@@ -208,3 +213,27 @@ def test_a_killed_refresh_leaves_whole_files(
     assert (shelf.folder / "generated" / "deep.json").read_bytes() == before
     run()
     assert shelf.read("deep")["releases"][0]["version"] == "2.0"
+
+
+def test_a_framework_stands_for_all_that_it_uses(run: Callable[..., Any]) -> None:
+    assert [item.distribution for item in run("deep")] == ["deep", "thin"]
+    assert [item.distribution for item in run("thin")] == ["thin"]
+
+
+def test_two_frameworks_may_want_to_know_different_things_of_one_distribution(shelf: Shelf) -> None:
+    for name, since, extra in (("one", "2", "a"), ("two", "1.10", "b")):
+        row = {"name": "part", "since": since, "extras": [extra]}
+        shelf.write(
+            f"frameworks/{name}.toml",
+            f'name = "{name}"\ntitle = "x"\ndistributions = ["part"]\nimports = "x"\nlibraries = ["part"]\n'
+            "[[distribution]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in row.items()),
+        )
+    (job,) = jobs(["one", "two"], Folders([shelf.folder]))
+    assert (str(job.row.since), job.row.extras, job.library) == ("1.10", ("a", "b"), False)
+
+
+def test_the_torch_family_learns_of_torch_once() -> None:
+    names = [job.row.name for job in jobs([], Folders())]
+    assert len(names) == len(set(names))
+    assert {"torch", "jaxlib", "numpy", "cuda-toolkit"} <= set(names)
+    assert not next(job for job in jobs(["cuda-toolkit"], Folders())).library
