@@ -54,11 +54,11 @@ def common_wheels(parts: Sequence[Part], shelf: Shelf, family: str, *, measured:
 
 
 def _common(rows: Sequence[WheelRow], *, measured: bool) -> Wheels:
-    tags = [row.platform for row in rows if row.platform != ANY]
+    tags = {row.platform for row in rows} - {ANY}
     size = sum(row.size_bytes for row in rows)
     return Wheels(
         pythons=_common_pythons(row.pythons.split() for row in rows),
-        platform=max(tags, key=demand, default=ANY),
+        platform=max(tags, key=demand) if len(tags) > 1 else next(iter(tags), ANY),
         size_bytes=size if measured and all(row.size_bytes for row in rows) else UNKNOWN,
     )
 
