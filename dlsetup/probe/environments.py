@@ -1,0 +1,130 @@
+"""Environments and interpreters: all are listed, one is examined."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Clue
+from dlsetup.model.machine import Distribution, Environment, SharedFiles
+from dlsetup.probe.conda import conda_packages
+from dlsetup.probe.distributions import Site, concerns, with_conda
+from dlsetup.probe.host import Host
+from dlsetup.probe.notes import Notes
+from dlsetup.probe.python_places import active, first_on_path, places, project
+from dlsetup.probe.pythons import Place, base_python, environment_in
+from dlsetup.probe.shared_files import shared_files
+from dlsetup.probe.sites import sites
+
+HINT_LIMIT = 12
+
+
+def environments(
+    host: Host, notes: Notes, *, asked: str | None, clues: tuple[Clue, ...]
+) -> tuple[Environment, ...]:
+    """Every Python that was found, the examined one first and with what is installed in it.
+
+    `asked` is a path or a name. Raises `UsageError` if there is no such environment.
+    """
+    found = places(host)
+    chosen = _asked(host, found, asked) if asked is not None else _usual(host, notes)
+    if chosen is None:
+        notes.gap(
+            "environment", "no Python is active here, in this folder or on PATH", "dlsetup doctor --env PATH"
+        )
+        return tuple(place.environment for place in found)
+    others = [place for place in found if place.environment.path != chosen.environment.path]
+    return (examine(host, chosen, clues), *(place.environment for place in others))
+
+
+def examine(host: Host, place: Place, clues: tuple[Clue, ...]) -> Environment:
+    """The environment with its distributions and the files they fight over."""
+    found: list[Distribution] = []
+    shared: list[SharedFiles] = []
+    for folder in sites(host, place):
+        pairs = Site(host, folder).distributions(clues)
+        found.extend(item for item, _ in pairs)
+        owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
+        shared.extend(shared_files(host, folder, owners))
+    if place.environment.kind == "conda":
+        packages = conda_packages(host, place.prefix, lambda name: concerns(name, clues))
+        found = with_conda(found, packages)
+    return replace(
+        place.environment,
+        examined=True,
+        distributions=tuple(sorted(found, key=lambda item: item.name)),
+        shared_files=tuple(shared),
+    )
+
+
+def _usual(host: Host, notes: Notes) -> Place | None:
+    """The active environment, that of the project, or what `python` starts."""
+    for folder in active(host):
+        place = environment_in(host, folder)
+        if place is not None:
+            return place
+        notes.gap("environment", f"the active environment {folder} is not there any more")
+    for folder in project(host):
+        place = environment_in(host, folder)
+        if place is not None:
+            return place
+    path = first_on_path(host)
+    return _of_interpreter(host, path) if path else None
+
+
+def _asked(host: Host, found: tuple[Place, ...], asked: str) -> Place:
+    """The environment at a path, or the one of that name."""
+    place = _at(host, _absolute(host, asked))
+    if place is not None:
+        return place
+    named = [item for item in found if asked in (item.environment.name, item.environment.path)]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        paths = ", ".join(f"`{item.environment.path}`" for item in named)
+        raise UsageError(f"several environments are called `{asked}`", hint=f"name one by its path: {paths}")
+    raise UsageError(f"there is no Python environment `{asked}`", hint=_known(found))
+
+
+def _known(found: tuple[Place, ...]) -> str:
+    if not found:
+        return "no Python was found; name the folder of an environment"
+    listed = [f"`{place.environment.path}`" for place in found[:HINT_LIMIT]]
+    more = f" and {len(found) - HINT_LIMIT} more" if len(found) > HINT_LIMIT else ""
+    return f"found: {', '.join(listed)}{more}"
+
+
+def _absolute(host: Host, asked: str) -> str:
+    if asked == "~" or asked.startswith("~/"):
+        asked = host.home + asked[1:]
+    if asked.startswith("/") or re.match(r"[A-Za-z]:[/\\]", asked):
+        return asked.rstrip("/") or "/"
+    parts: list[str] = []
+    for part in f"{host.folder}/{asked}".split("/"):
+        if part == "..":
+            parts = parts[:-1] or [""]
+        elif part != ".":
+            parts.append(part)
+    return re.sub("/+", "/", "/".join(parts)).rstrip("/") or "/"
+
+
+def _at(host: Host, path: str) -> Place | None:
+    """What a path is: an environment, a base Python by its folder, or an interpreter of either."""
+    if host.is_file(path):
+        return _of_interpreter(host, path)
+    if not host.is_folder(path):
+        return None
+    inside = environment_in(host, path)
+    if inside is not None:
+        return inside
+    names = ("python.exe",) if host.platform == "win32" else ("bin/python3", "bin/python")
+    tried = (base_python(host, f"{path}/{name}") for name in names if host.is_file(f"{path}/{name}"))
+    return next((place for place in tried if place is not None), None)
+
+
+def _of_interpreter(host: Host, path: str) -> Place | None:
+    """The environment around an interpreter before its links are followed, else the base behind them."""
+    folder = re.sub(r"[/\\](?:bin[/\\]|Scripts[/\\])?[^/\\]+$", "", path)
+    return environment_in(host, folder) or base_python(host, path)

@@ -1,0 +1,58 @@
+"""What an installed distribution was built for: CPU, a CUDA line, ROCm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from packaging.version import Version
+
+from dlsetup.model.framework import Clue
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.probe.host import Host
+
+WORDS = re.compile(r"(cpu|cu\d{2,3}|rocm\d+(?:\.\d+)*|xpu)(?![a-z0-9])")
+CONDA_CUDA = re.compile(r"(?:^|_)cuda_?(\d{1,2})\.?(\d)")
+CONDA_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
+FILE_LIMIT = 256 << 10
+
+
+def variant_of(
+    host: Host, site: str, name: str, version: Version, clues: Iterable[Clue]
+) -> tuple[str | Unknown, str]:
+    """The variant, and what tells it: the local version, or a file that the clues know.
+
+    A file that is there and names no accelerator is that of a CPU build.
+    """
+    local = WORDS.match(version.local or "")
+    if local:
+        return local[1], "local version"
+    read = ""
+    for clue in clues:
+        text = host.read(f"{site}/{clue.path}", FILE_LIMIT) if clue.distribution == name else None
+        if text is None:
+            continue
+        read = clue.path
+        found = re.search(clue.pattern, text)
+        variant = _named(clue.gives, found[1]) if found and found[1] else None
+        if variant:
+            return variant, clue.path
+    return ("cpu", read) if read else (UNKNOWN, "")
+
+
+def _named(gives: str, value: str) -> str | None:
+    """`12.6` of CUDA is `cu126`, `6.4.43482` of ROCm is `rocm6.4`."""
+    if gives == "variant":
+        return value
+    digits = re.match(r"(\d{1,3})\.(\d{1,2})", value)
+    if not digits:
+        return None
+    return f"cu{digits[1]}{digits[2]}" if gives == "cuda" else f"rocm{digits[1]}.{digits[2]}"
+
+
+def conda_variant(build: str) -> str | Unknown:
+    """`py3.11_cuda12.1_cudnn8.9.2_0`, `cuda126_py312h1234567_200`, `cpu_generic_py311h…`."""
+    cuda = CONDA_CUDA.search(build)
+    if cuda:
+        return f"cu{cuda[1]}{cuda[2]}"
+    return "cpu" if CONDA_CPU.search(build) else UNKNOWN
