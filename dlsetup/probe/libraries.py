@@ -67,7 +67,7 @@ def _places(host: Host, environment: Environment | None) -> list[_Place]:
         places.extend(_of_environment(host, environment))
     for pattern in TOOLKIT_FOLDERS:
         for folder in host.glob(pattern):
-            home = re.sub(r"/(lib64|targets/.*)$", "", host.real(folder))
+            home = re.sub(r"/(lib|lib64|targets/.*)$", "", host.real(folder))
             places.append(_Place(folder=folder, kind="toolkit", name=home))
     for pattern in SYSTEM_FOLDERS:
         folder = pattern.format(arch=host.arch)

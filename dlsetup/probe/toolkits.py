@@ -16,22 +16,27 @@ PLACES = (
     "/usr/local/cuda-*",
     "/opt/cuda",
     "/opt/cuda-*",
-    "/usr/lib/cuda",
     "/usr/lib/nvidia-cuda-toolkit",
+    "/usr/lib/cuda",
 )
+DEBIAN = "/usr/lib/nvidia-cuda-toolkit"
 WINDOWS_PLACES = ("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v*",)
 VARIABLES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")
+COMPILERS = ("bin/nvcc", "bin/nvcc.exe")
+HEADERS = ("include/cuda.h", "targets/*/include/cuda.h")
+SCRIPT_LIMIT = 4096
+DEADLINE = 3.0
 
 
 def toolkits(host: Host, notes: Notes) -> tuple[Toolkit, ...]:
     """Every toolkit once, under the folder behind its links, with how it was found."""
     places: dict[str, str] = {}
     for path, via in _candidates(host):
-        if host.is_folder(path) and _looks_like_one(host, path):
+        if any(host.is_file(f"{path}/{compiler}") for compiler in COMPILERS) or _told(host, path):
             places.setdefault(host.real(path), via)
     default = _default(host)
     return tuple(
-        Toolkit(version=version_of(host, notes, path), path=path, default=path == default, found_via=via)
+        Toolkit(version=_version(host, notes, path), path=path, default=path == default, found_via=via)
         for path, via in sorted(places.items())
     )
 
@@ -43,43 +48,50 @@ def _candidates(host: Host) -> list[tuple[str, str]]:
     if compiler:
         found.append((_home_of(host, compiler), "nvcc on PATH"))
     for pattern in WINDOWS_PLACES if host.platform == "win32" else PLACES:
-        found.extend((path, path) for path in host.glob(pattern))
+        found.extend((path, pattern) for path in host.glob(pattern))
     return found
 
 
 def _home_of(host: Host, compiler: str) -> str:
-    """The folder above `bin/nvcc`. `nvcc` may be a link, or a script of the distribution in /usr/bin."""
+    """The folder above `bin/nvcc`, behind links and behind a script that only starts the real one."""
     real = host.real(compiler)
-    home = real.rpartition("/bin/")[0]
-    return home if home not in ("", "/usr") else "/usr/lib/nvidia-cuda-toolkit"
+    text = host.read(real, SCRIPT_LIMIT) or ""
+    started = re.search(r"(/[^\s\"';]+)/bin/nvcc\b", text) if text.startswith("#!") else None
+    home = host.real(started[1]) if started else re.sub(r"[/\\]bin[/\\]nvcc(\.exe)?$", "", real)
+    return DEBIAN if home == "/usr" else home
 
 
 def _default(host: Host) -> str | None:
-    """The one that a build would use: CUDA_HOME, else `nvcc` on PATH, else /usr/local/cuda."""
+    """The one that a build would use: CUDA_HOME, else that of `nvcc` on PATH, else /usr/local/cuda."""
     for name in VARIABLES:
         if host.environ.get(name):
             return host.real(host.environ[name].rstrip("/"))
     compiler = host.which("nvcc")
-    home = _home_of(host, compiler) if compiler else "/usr/local/cuda"
-    return host.real(home) if host.is_folder(home) else None
+    home = _home_of(host, compiler) if compiler else ""
+    return host.real(home if _looks_like_one(host, home) else "/usr/local/cuda")
 
 
-def _looks_like_one(host: Host, path: str) -> bool:
-    """A folder with a compiler, headers or a version file: an empty CUDA_HOME is none."""
-    parts = ("version.json", "version.txt", "bin/nvcc", "bin/nvcc.exe", "include/cuda.h")
-    return any(host.is_file(f"{path}/{part}") for part in parts)
-
-
-def version_of(host: Host, notes: Notes, path: str) -> CudaVersion | Unknown:
-    """From `version.json`, `version.txt` (up to 10.2), `cuda.h`, or the folder's name, in this order."""
-    for told in (_from_json(host, path), _from_text(host, path), _from_header(host, path)):
-        if told:
-            return told
+def _version(host: Host, notes: Notes, path: str) -> CudaVersion | Unknown:
+    """By its files, else by its folder's name, else its compiler says it."""
+    told = _told(host, path)
+    if told:
+        return told
     named = re.search(r"cuda-(\d{1,2}\.\d{1,2})$|[/\\]v(\d{1,2}\.\d{1,2})$", path)
     if named:
         return CudaVersion(named[1] or named[2])
+    compiler = next((f"{path}/{name}" for name in COMPILERS if host.is_file(f"{path}/{name}")), None)
+    said = re.search(
+        r"release (\d{1,2}\.\d{1,2})", host.run([compiler, "--version"], DEADLINE).out if compiler else ""
+    )
+    if said:
+        return CudaVersion(said[1])
     notes.gap("toolkits.version", f"nothing in {path} tells its version", f"{path}/bin/nvcc --version")
     return UNKNOWN
+
+
+def _told(host: Host, path: str) -> CudaVersion | None:
+    """From `version.json`, `version.txt` (up to 10.2) or `cuda.h`, in this order."""
+    return _from_json(host, path) or _from_text(host, path) or _from_header(host, path)
 
 
 def _from_json(host: Host, path: str) -> CudaVersion | None:
@@ -93,15 +105,16 @@ def _from_json(host: Host, path: str) -> CudaVersion | None:
 
 def _from_text(host: Host, path: str) -> CudaVersion | None:
     """`CUDA Version 10.2.89`."""
-    found = re.search(
-        r"CUDA Version (\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)", host.read(f"{path}/version.txt") or ""
-    )
+    text = host.read(f"{path}/version.txt", SCRIPT_LIMIT) or ""
+    found = re.search(r"CUDA Version (\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)", text)
     return CudaVersion(found[1]) if found else None
 
 
 def _from_header(host: Host, path: str) -> CudaVersion | None:
     """`#define CUDA_VERSION 12040`."""
-    found = re.search(
-        r"^#define CUDA_VERSION (\d{4,6})$", host.read(f"{path}/include/cuda.h") or "", re.MULTILINE
-    )
-    return CudaVersion.from_api(int(found[1])) if found else None
+    for place in HEADERS:
+        for header in host.glob(f"{path}/{place}"):
+            found = re.search(r"^#define CUDA_VERSION (\d{4,6})\s*$", host.read(header) or "", re.MULTILINE)
+            if found:
+                return CudaVersion.from_api(int(found[1]))
+    return None
