@@ -45,8 +45,10 @@ def build_of(
     for build in release:
         if _file(build) in siblings:
             siblings[_file(build)].append(build)
-    fitting = [build for group in siblings.values() for build in _with_neighbours(group, environment)]
-    return _of_local(fitting, distribution)
+    # Files of other systems are among them: companions that are there tell which of the files it is.
+    met = [pair for group in siblings.values() for pair in _with_neighbours(group, environment)]
+    most = max(count for _, count in met)
+    return _of_local([build for build, count in met if count == most], distribution)
 
 
 def asked_for(build: Build) -> set[str]:
@@ -70,13 +72,13 @@ def _file(build: Build) -> _File:
     return build.index, names, frozenset(platform_target(wheels.platform) for wheels in build.wheels)
 
 
-def _with_neighbours(siblings: list[Build], environment: Environment) -> list[Build]:
-    """Of builds in the same file those whose own companions are installed, the ones with most of them.
+def _with_neighbours(siblings: list[Build], environment: Environment) -> list[tuple[Build, int]]:
+    """Of builds in the same file those whose own companions are installed, and how many these are.
 
     Parts of the framework itself (`jax-cuda12-plugin`) tell even where the libraries are the system's.
     """
     if isinstance(environment.distributions, Unknown):
-        return siblings
+        return [(build, 0) for build in siblings]
     installed = {item.name for item in environment.distributions}
     asked = [(build, _names(build, environment)) for build in siblings]
     common = set.intersection(*(names for _, names in asked))
@@ -86,14 +88,12 @@ def _with_neighbours(siblings: list[Build], environment: Environment) -> list[Bu
         for build, names in own
         if names <= installed or _has_parts(build, names, installed)
     ]
-    most = max((count for _, count in met), default=0)
-    return [build for build, count in met if count == most] or siblings
+    return met or [(build, 0) for build in siblings]
 
 
 def _has_parts(build: Build, names: set[str], installed: set[str]) -> bool:
-    """Whether all parts that carry the framework's own name are there, and there are some."""
-    parts = {name for name in names if name.startswith(f"{build.framework}-")}
-    return bool(parts) and parts <= installed
+    """Whether a part is there that carries the framework's own name; the rest of it may be what is broken."""
+    return any(name.startswith(f"{build.framework}-") for name in names & installed)
 
 
 def _of_local(builds: list[Build], distribution: Distribution) -> Build | None | Unknown:

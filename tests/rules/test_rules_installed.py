@@ -92,6 +92,7 @@ CATALOG = Catalog(
                     "jax-cuda13-plugin==0.10.2",
                 ),
                 build("jax", "0.10.2", "cpu", "jax==0.10.2", "jaxlib==0.10.2"),
+                build("jax", "0.10.2", "cpu", "jax==0.10.2", "jaxlib==0.10.2", platform="win_amd64"),
             ),
         ),
         Framework(
