@@ -18,6 +18,7 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Intent, Mending
 from dlsetup.model.resolution import Conflict
+from dlsetup.model.steps import Run
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.indexes import parse_index
 from dlsetup.plan.mending import mending_procedure, mending_steps
@@ -98,7 +99,8 @@ def _mend(task: Task, work: Work, folder: str) -> int:
         for step in mend(
             mending_steps(repair, bench, work.means, alone=work.alone), environ, seen=_watched()
         ):
-            _say(task, step_line(step))
+            if isinstance(step, Run):
+                _say(task, step_line(step))
         mending = _second_look(task, work, work_copy, promised)
         if mending.clean:
             work_copy.accept()

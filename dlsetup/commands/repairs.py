@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -23,7 +24,7 @@ from dlsetup.plan.environment import Means
 from dlsetup.plan.forecast import read_forecast, settle
 from dlsetup.plan.indexes import parse_index, with_addresses
 from dlsetup.plan.lock import read_lock
-from dlsetup.plan.mending import Bench, forecast_steps, weighing_steps
+from dlsetup.plan.mending import LOCK, Bench, forecast_steps, weighing_steps
 from dlsetup.probe.host import Host
 from dlsetup.probe.look import look
 
@@ -85,7 +86,8 @@ def worked_out(seen: Seen, intent: Intent, request: Request, environ: Mapping[st
         said, alone = answer(forecast_steps(intent, bench, means, alone=True), environ), True
     repair = settle(intent, read_forecast(said), seen.environment, seen.catalog.hardware)
     if any(change.after for change in repair.changes):
-        lock = read_lock(answer(weighing_steps(repair, bench, means), environ))
+        answer(weighing_steps(repair, bench, means), environ)
+        lock = read_lock(Path(bench.note(LOCK)).read_text("utf-8"))
         repair = replace(repair, download_bytes=lock.download_bytes)
     return Work(repair, means, alone)
 

@@ -120,7 +120,7 @@ def _brought(intent: Intent, forecast: Forecast, environment: Environment) -> It
     before = dict(forecast.removed)
     for name, version in forecast.added:
         pick = picks.get(name)
-        because = "what is installed asks for it" if pick is None else f"{pick.variant} build: {pick.because}"
+        because = "what is installed asks for it" if pick is None else pick.because
         yield Change(distribution=name, before=before.get(name), after=version, because=because)
 
 

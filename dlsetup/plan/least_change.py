@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import Record, Unknown
-from dlsetup.model.resolution import Clause, Conflict, Plan
+from dlsetup.model.resolution import Clause, Conflict, Pick, Plan
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve import fitting_plan, resolve
@@ -46,7 +46,8 @@ def least_change(present: Sequence[Present], wish: Wish, target: Target, catalog
     keeping every version.
     """
     search = _Search(present, wish, target, catalog)
-    return search.plan() or search.conflict()
+    plan = search.plan()
+    return search.conflict() if plan is None else _with_reasons(plan, search.present)
 
 
 class _Search:
@@ -175,6 +176,23 @@ class _Search:
             for name, bound in bounds.items()
         )
         return replace(self.wish, wanted=wanted)
+
+
+def _with_reasons(plan: Plan, present: Mapping[str, Present]) -> Plan:
+    """The plan with what was kept and what was not: the newest release is not what was looked for."""
+    return replace(plan, picks=tuple(_with_reason(pick, present.get(pick.framework)) for pick in plan.picks))
+
+
+def _with_reason(pick: Pick, own: Present | None) -> Pick:
+    if own is None:
+        because = "what is installed asks for it"
+    elif Version(pick.version.public) != own.version:
+        because = f"the nearest release that fits the rest, as {pick.variant} build"
+    elif isinstance(own.build, Build) and (own.build.variant, own.build.index) == (pick.variant, pick.index):
+        because = "it may stay"
+    else:
+        because = f"the {pick.variant} build of the same release"
+    return replace(pick, because=because)
 
 
 def _smallest_first(names: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -13,6 +13,9 @@ from dlsetup.model.steps import Procedure, Run, Step, Write
 from dlsetup.plan.environment import Means, source_words
 from dlsetup.plan.toml import pyproject
 
+LOCK = "pylock.toml"
+"""uv reads and writes locks only under a name of PEP 751."""
+
 
 class Bench(Record, frozen=True, kw_only=True):
     """The environment that is worked on and a folder for what uv is told. Paths."""
@@ -46,7 +49,7 @@ def forecast_steps(intent: Intent, bench: Bench, means: Means, *, alone: bool = 
 def weighing_steps(repair: Repair, bench: Bench, means: Means) -> tuple[Step, ...]:
     """What makes uv lock the files that will be fetched, to know that they exist and what they weigh."""
     fetched = tuple(f"{item.distribution}=={item.after}" for item in repair.changes if item.after)
-    lock = ("--no-deps", "--format", "pylock.toml", "--output-file", bench.note("pylock.toml"))
+    lock = ("--no-deps", "--format", "pylock.toml", "--output-file", bench.note(LOCK))
     words = (means.uv, "pip", "compile", "--quiet", *source_words(means), "--python", bench.python)
     return (
         *_wanted(repair.intent.plan, fetched, (), bench),

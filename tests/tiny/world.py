@@ -49,7 +49,7 @@ def torch(version: str, cuda: str | None, *requires: str) -> list[TinyWheel]:
 
 
 def torchvision(version: str, torch_version: str) -> list[TinyWheel]:
-    files = {"torchvision/__init__.py": f"import torch\n__version__ = {version!r}\n"}
+    files = {"torchvision/__init__.py": program("torchvision", version=version, torch=torch_version)}
     return compiled("torchvision", version, requires=(f"torch=={torch_version}",), files=files)
 
 
@@ -64,7 +64,11 @@ def nvidia(name: str, version: str, library: str, number: str) -> TinyWheel:
 
 
 def onnxruntime(name: str, version: str) -> list[TinyWheel]:
-    files = {"onnxruntime/__init__.py": f"__version__ = {version!r}\nbuild = {name!r}\n"}
+    files = {
+        "onnxruntime/__init__.py": program("onnxruntime", version=version, build=name),
+        "onnxruntime/engine.py": f"build = {name!r}\n",
+        "onnxruntime/LICENSE": "",
+    }
     return compiled(name, version, requires=("numpy>=1.21",), files=files)
 
 
@@ -73,7 +77,10 @@ def numpy(version: str) -> list[TinyWheel]:
         "numpy",
         version,
         files={
-            "numpy/__init__.py": f"__version__ = {version!r}\ndef main():\n    print('numpy', __version__)\n"
+            "numpy/__init__.py": f"__version__ = {version!r}\n"
+            "def main():\n    print('numpy', __version__)\n"
+            "class array(list):\n    def __init__(self, rows, kind=None): super().__init__(rows)\n"
+            "    def tolist(self): return list(self)\n"
         },
         scripts=("numpy-config = numpy:main",),
     )
