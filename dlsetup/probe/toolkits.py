@@ -48,7 +48,7 @@ def _candidates(host: Host) -> list[tuple[str, str]]:
     if compiler:
         found.append((_home_of(host, compiler), "nvcc on PATH"))
     for pattern in WINDOWS_PLACES if host.platform == "win32" else PLACES:
-        found.extend((path, pattern) for path in host.glob(pattern))
+        found.extend((path, path) for path in host.glob(pattern))
     return found
 
 
@@ -67,8 +67,8 @@ def _default(host: Host) -> str | None:
         if host.environ.get(name):
             return host.real(host.environ[name].rstrip("/"))
     compiler = host.which("nvcc")
-    home = _home_of(host, compiler) if compiler else ""
-    return host.real(home if _looks_like_one(host, home) else "/usr/local/cuda")
+    home = _home_of(host, compiler) if compiler else "/usr/local/cuda"
+    return host.real(home) if host.is_folder(home) else None
 
 
 def _version(host: Host, notes: Notes, path: str) -> CudaVersion | Unknown:
