@@ -14,6 +14,7 @@ from dlsetup.probe.metadata import canonical, parsed
 from dlsetup.probe.notes import printable
 
 RECORD_LIMIT = 64 << 20
+PLATFORM = re.compile(r"/(?:noarch|(?:linux|osx|win)-\w+)$")
 ALIASES = {"pytorch": "torch"}
 """Packages under whose name conda ships a distribution of another name."""
 
@@ -54,7 +55,7 @@ def conda_packages(host: Host, prefix: str, concerns: Callable[[str], bool]) -> 
 
 
 def _origin(host: Host, path: str, build: str) -> str | Unknown:
-    """`conda-forge cpu_generic_py311h1234567_200`: the channel by its name, without its host."""
+    """`conda-forge cpu_generic_py311h1234567_200`: the channel by its name, without host, token, platform."""
     text = host.read_bytes(path, RECORD_LIMIT)
     try:
         channel = msgspec.json.decode(text or b"{}", type=_Told).channel
@@ -62,6 +63,5 @@ def _origin(host: Host, path: str, build: str) -> str | Unknown:
         return UNKNOWN
     if not channel:
         return UNKNOWN
-    place = re.sub(r"^\w+://[^/]+/", "", channel).rstrip("/")
-    words = [word for word in place.split("/") if word not in ("linux-64", "noarch", "win-64")]
-    return printable(f"{'/'.join(words)} {build}")
+    place = re.sub(r"^\w+://[^/]*/(?:t/[^/]*/)?", "", channel).rstrip("/")
+    return printable(f"{PLATFORM.sub('', place)} {build}")

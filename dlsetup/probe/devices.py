@@ -1,156 +1,112 @@
-"""GPUs and other accelerators, also those whose own tools are not there to tell."""
+"""Every GPU and accelerator of the machine once, whoever tells of it."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from dlsetup.model.machine import Gpu, Vendor
+from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
-from dlsetup.probe.confinement import is_wsl
+from dlsetup.probe.accelerators import apple, ascend, intel, tpu
+from dlsetup.probe.amd import amd
+from dlsetup.probe.confinement import container, is_wsl
 from dlsetup.probe.host import Host
+from dlsetup.probe.jetson import jetson
 from dlsetup.probe.notes import Notes, printable
 from dlsetup.probe.nvidia import Nvidia
+from dlsetup.probe.nvidia_files import SYS_MODULE, note_obstacles
 from dlsetup.probe.pci import PciDevice, pci_devices, product_name
 
-KFD = "/sys/class/kfd/kfd/topology/nodes"
-INTEL_GPUS = re.compile(r"^(?:56[0-9a-f]{2}|0b[db][0-9a-f]|e2[0-9a-f]{2}|e21[0-9a-f])$")
-"""PCI ids of Arc A, Flex, Max and Arc B: GPUs that are made to compute. Others only draw."""
-ASCEND_CHIPS = {"d801": "ascend910", "d802": "ascend910b", "d803": "ascend910_93", "d500": "ascend310p"}
-TPU_CHIPS = {
-    "0027": "tpu-v3",
-    "0056": "tpu-v4",
-    "005e": "tpu-v4",
-    "0063": "tpu-v5e",
-    "0062": "tpu-v5p",
-    "006f": "tpu-v6e",
-}
+PROC_GPUS = "/proc/driver/nvidia/gpus"
+ADAPTERS = "Get-CimInstance Win32_VideoController | Select-Object Name,PNPDeviceID | ConvertTo-Json -Compress"
+POWERSHELL_DEADLINE = 8.0
 
 
-def devices(host: Host, notes: Notes, known: Nvidia | None) -> tuple[Gpu, ...] | Unknown:
-    """Every accelerator once; unknown only where a driver is there that nobody could ask.
+def devices(host: Host, notes: Notes, known: Nvidia) -> tuple[Gpu, ...] | Unknown:
+    """What `known` lists, then what nothing but the bus or the kernel tells.
 
-    `known` is what the NVIDIA sources said; None: they did not answer.
+    An empty tuple means that everything was looked at. Unknown: there is a driver, but nobody could
+    list its GPUs, or there is no bus to look at.
     """
+    listed = () if isinstance(known.gpus, Unknown) else known.gpus
     if host.platform == "darwin":
-        return _apple(host)
-    listed = () if known is None or isinstance(known.gpus, Unknown) else known.gpus
-    bus = pci_devices(host) if host.platform.startswith("linux") else None
-    others = [gpu for item in bus or () if (gpu := _from_bus(host, item, listed)) is not None]
-    gpus = (*listed, *_amd(host, others), *(gpu for gpu in others if gpu.vendor != "amd"))
-    gpus = (*gpus, *_nodes(host, gpus))
-    if gpus or (known is not None and (known.answered or known.driver is None)):
-        return gpus
+        return tuple(apple(host, notes))
+    if host.platform == "win32":
+        return listed or _windows(host, notes, known)
+    bus = pci_devices(host)
+    others = (
+        *_unlisted(host, notes, known, bus or ()),
+        *amd(host, bus or ()),
+        *intel(host, notes, bus or ()),
+        *ascend(host, bus or ()),
+        *tpu(host, bus or ()),
+    )
+    if listed or others or known.answered or known.driver is None:
+        return (*listed, *others)
     if bus is not None and not is_wsl(host):
         return ()
     notes.gap("gpus", "there is a driver, but nobody could list its GPUs", "nvidia-smi -L")
     return UNKNOWN
 
 
-def _apple(host: Host) -> tuple[Gpu, ...]:
-    """The GPU of Apple silicon; a Mac with an Intel processor has none that a framework still uses."""
-    told = host.run(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"], 2.0).out.strip()
-    chip = re.match(r"Apple (M\d+)", told)
-    if chip is None:
-        return ()
-    arch = f"apple-{chip[1].lower()}"
-    return (
-        Gpu(vendor="apple", name=printable(told), arch=arch, compute_capability=None, found_via="sysctl"),
-    )
+def _unlisted(host: Host, notes: Notes, known: Nvidia, bus: tuple[PciDevice, ...]) -> Iterator[Gpu]:
+    """NVIDIA GPUs that NVML does not know: too old or too new for the driver, or without one.
 
-
-def _from_bus(host: Host, item: PciDevice, listed: tuple[Gpu, ...]) -> Gpu | None:
-    """A device on the bus that is an accelerator and that no other source has listed."""
-    if item.vendor == "nvidia":
-        return None if _same(item, listed) or not _is_gpu(item) else _unlisted(host, item, UNKNOWN)
-    if item.vendor == "intel" and not (item.is_display and INTEL_GPUS.match(item.device)):
-        return None
-    if item.vendor == "ascend" and item.device not in ASCEND_CHIPS:
-        return None
-    chips = {"ascend": ASCEND_CHIPS, "google": TPU_CHIPS}.get(item.vendor, {})
-    if item.vendor == "google" and item.device not in chips:
-        return None
-    return replace(_unlisted(host, item, None), arch=chips.get(item.device, UNKNOWN))
+    A container sees GPUs on the bus that were not given to it, and a GPU that was lent to a virtual
+    machine (`vfio-pci`) serves nobody here.
+    """
+    listed = () if isinstance(known.gpus, Unknown) else known.gpus
+    if known.answered and (listed and container(host) is not None):
+        return
+    board = None if listed else jetson(host, notes)
+    if board is not None:
+        yield board
+    places = {gpu.pci for gpu in listed}
+    alone = [item for item in bus if _is_gpu(item) and item.address not in places and UNKNOWN not in places]
+    for item in alone:
+        notes.saw(f"gpu {item.address} kernel driver", item.bound or "none", "pci")
+        name = _name_by_driver(host, item) or product_name(host, item)
+        yield Gpu(vendor="nvidia", name=name or UNKNOWN, pci=item.address, found_via="pci")
+    if alone and not host.exists(SYS_MODULE):
+        note_obstacles(host, notes)
 
 
 def _is_gpu(item: PciDevice) -> bool:
-    return item.kind.startswith(("0300", "0302"))
+    return item.vendor == "nvidia" and item.kind.startswith(("0300", "0302")) and item.bound != "vfio-pci"
 
 
-def _unlisted(host: Host, item: PciDevice, capability: None | Unknown) -> Gpu:
-    vendor: Vendor = item.vendor  # type: ignore[assignment]
-    return Gpu(
-        vendor=vendor,
-        name=product_name(host, item) or UNKNOWN,
-        compute_capability=capability,
-        pci=item.address,
-        found_via="pci",
-    )
+def _name_by_driver(host: Host, item: PciDevice) -> str | None:
+    """`Model: 		 NVIDIA A100-SXM4-40GB`, which the module tells without NVML."""
+    text = host.read(f"{PROC_GPUS}/{item.address}/information", 4096) or ""
+    found = re.search(r"^Model:\s+(.+)$", text, re.MULTILINE)
+    return printable(found[1]) if found and found[1].strip() != "Unknown" else None
 
 
-def _same(item: PciDevice, listed: tuple[Gpu, ...]) -> bool:
-    """NVML writes `00000000:01:00.0`, the kernel `0000:01:00.0`. A GPU without an address may be it."""
-    return any(isinstance(gpu.pci, Unknown) or _place(gpu.pci) == _place(item.address) for gpu in listed)
+def _windows(host: Host, notes: Notes, known: Nvidia) -> tuple[Gpu, ...] | Unknown:
+    """Display adapters by their PCI vendor, where NVML lists none."""
+    shell = host.which("powershell") or "C:/Windows/System32/WindowsPowerShell/v1.0/powershell.exe"
+    outcome = host.run([shell, "-NoProfile", "-NonInteractive", "-Command", ADAPTERS], POWERSHELL_DEADLINE)
+    try:
+        told = json.loads(outcome.out) if outcome.ok else None
+    except (ValueError, RecursionError):
+        told = None
+    if told is None:
+        notes.gap("gpus", outcome.reason or "Windows does not list its display adapters", ADAPTERS)
+        return UNKNOWN
+    return tuple(_adapters(told if isinstance(told, list) else [told], known))
 
 
-def _place(address: str) -> tuple[int, str]:
-    domain, _, rest = address.lower().partition(":")
-    return (int(domain, 16) if re.fullmatch(r"[0-9a-f]+", domain) else -1), rest
-
-
-def _amd(host: Host, others: list[Gpu]) -> tuple[Gpu, ...]:
-    """The compute driver's own list, which tells the architecture, before what the bus shows.
-
-    `gfx_target_version 110000` is gfx1100, `90010` is gfx90a; processors have 0.
-    """
-    found = []
-    for node in host.names(KFD):
-        text = host.read(f"{KFD}/{node}/properties") or ""
-        values = dict(re.findall(r"^(\w+) (\d+)$", text, re.MULTILINE))
-        target = int(values.get("gfx_target_version", "0"))
-        if not target:
-            continue
-        place = int(values.get("location_id", "0"))
-        address = f"{int(values.get('domain', '0')):04x}:{place >> 8:02x}:{place >> 3 & 31:02x}.{place & 7}"
-        seen = next((gpu for gpu in others if gpu.vendor == "amd" and gpu.pci == address), None)
-        name = seen.name if seen else printable(host.read(f"{KFD}/{node}/name", 200) or "") or UNKNOWN
-        gpu = Gpu(
-            vendor="amd", name=name, arch=_gfx(target), compute_capability=None, pci=address, found_via="kfd"
+def _adapters(rows: list[object], known: Nvidia) -> Iterator[Gpu]:
+    """Intel graphics count where they are called Arc: others only draw."""
+    for row in rows:
+        name, place = (
+            (str(row.get(key)) for key in ("Name", "PNPDeviceID")) if isinstance(row, dict) else ("", "")
         )
-        found.append(replace(gpu, memory_bytes=_amd_memory(host, node)))
-    return tuple(found) or tuple(gpu for gpu in others if gpu.vendor == "amd")
-
-
-def _gfx(target: int) -> str:
-    major, minor, step = target // 10000, target // 100 % 100, target % 100
-    return f"gfx{major}{minor:x}{step:x}"
-
-
-def _amd_memory(host: Host, node: str) -> int | Unknown:
-    for bank in host.names(f"{KFD}/{node}/mem_banks"):
-        size = re.search(
-            r"^size_in_bytes (\d+)$", host.read(f"{KFD}/{node}/mem_banks/{bank}/properties") or "", re.M
-        )
-        if size and int(size[1]) > 0:
-            return int(size[1])
-    return UNKNOWN
-
-
-def _nodes(host: Host, gpus: tuple[Gpu, ...]) -> tuple[Gpu, ...]:
-    """Device files of accelerators that no bus shows, as inside a container."""
-    vendors = {gpu.vendor for gpu in gpus}
-    found = []
-    if "ascend" not in vendors:
-        cards = [name for name in host.names("/dev") if re.fullmatch(r"davinci\d+", name)]
-        found += [Gpu(vendor="ascend", compute_capability=None, found_via=f"/dev/{name}") for name in cards]
-    if "google" not in vendors:
-        chips = [name for name in host.names("/dev") if re.fullmatch(r"accel\d+", name)]
-        kind = host.environ.get("TPU_ACCELERATOR_TYPE") or host.environ.get("ACCELERATOR_TYPE")
-        if kind and chips:
-            arch = f"tpu-{printable(kind).partition('-')[0]}"
-            found += [
-                Gpu(vendor="google", arch=arch, compute_capability=None, found_via=f"/dev/{name}")
-                for name in chips
-            ]
-    return tuple(found)
+        name = printable(name)
+        if "VEN_10DE" in place and not known.answered:
+            yield Gpu(vendor="nvidia", name=name, found_via="Windows")
+        elif "VEN_1002" in place:
+            yield Gpu(vendor="amd", name=name, compute_capability=None, found_via="Windows")
+        elif "VEN_8086" in place and "Arc" in name:
+            yield Gpu(vendor="intel", name=name, compute_capability=None, found_via="Windows")

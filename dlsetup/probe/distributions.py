@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from dlsetup.model.framework import Clue
 from dlsetup.model.machine import Distribution
+from dlsetup.model.record import Unknown
 from dlsetup.probe.conda import CondaPackage
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import details, name_and_version
@@ -107,24 +108,22 @@ def with_conda(found: list[Distribution], packages: tuple[CondaPackage, ...]) ->
         if index is None:
             merged.append(_of_conda(package))
             continue
-        item = merged[index]
-        merged[index] = replace(
-            item,
-            installer="conda",
-            origin=package.origin,
-            variant=item.variant if item.variant_via else conda_variant(package.build),
-            variant_via=item.variant_via or "conda build",
-        )
+        item = replace(merged[index], installer="conda", origin=package.origin)
+        merged[index] = item if item.variant_via else _with_variant(item, package)
     return merged
 
 
 def _of_conda(package: CondaPackage) -> Distribution:
-    return Distribution(
+    item = Distribution(
         name=package.name,
         version=package.version,
-        variant=conda_variant(package.build),
-        variant_via="conda build",
         installer="conda",
         origin=package.origin,
         location=package.folder,
     )
+    return _with_variant(item, package)
+
+
+def _with_variant(item: Distribution, package: CondaPackage) -> Distribution:
+    variant = conda_variant(package.build)
+    return item if isinstance(variant, Unknown) else replace(item, variant=variant, variant_via="conda build")

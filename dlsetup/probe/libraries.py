@@ -3,101 +3,146 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.model.machine import Environment, Library, Owner
+from dlsetup.model.machine import Distribution, Environment, Library, Owner
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.probe.host import Host
+from dlsetup.probe.library_versions import library_version
 from dlsetup.probe.notes import Notes
-from dlsetup.probe.nvidia_files import WSL_FOLDER
+from dlsetup.probe.nvidia_files import WSL_FOLDER, cached
 
-WATCHED = {
-    "libcudart": "cudart",
-    "libcublas": "cublas",
-    "libcudnn": "cudnn",
-    "libnvJitLink": "nvjitlink",
-    "libnccl": "nccl",
+NAMES = {
+    "cudart": "cudart",
+    "cublas": "cublas",
+    "cudnn": "cudnn",
+    "nvjitlink": "nvJitLink",
+    "nccl": "nccl",
 }
-SONAME = re.compile(rf"({'|'.join(WATCHED)})\.so\.(\d+(?:\.\d+)*)$")
+PACKAGES = {
+    "cudart": ("cuda-runtime", "cuda-cudart"),
+    "cublas": ("cublas", "libcublas"),
+    "cudnn": ("cudnn", "libcudnn"),
+    "nvjitlink": ("nvjitlink", "libnvjitlink"),
+    "nccl": ("nccl", "libnccl"),
+}
+"""What wheels call a library after `nvidia-`, and what conda calls it."""
+OF_ONE_MAJOR = ("cudart", "cublas", "nvjitlink")
+"""Libraries whose name has the major of CUDA; those of the others are called the same in all."""
 SYSTEM_FOLDERS = ("/usr/lib/{arch}-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", WSL_FOLDER)
-TOOLKIT_FOLDERS = ("/usr/local/cuda*/lib64", "/usr/local/cuda*/targets/*/lib", "/opt/cuda*/lib64")
-WHEEL_FOLDERS = ("nvidia/*/lib", "torch/lib", "tensorflow", "cusparselt/lib", "paddle/libs")
-CUDNN_HEADERS = ("../include/cudnn_version.h", "../../include/cudnn_version.h", "../include/cudnn.h")
+TOOLKIT_FOLDERS = ("lib64", "lib", "targets/*/lib", "bin", "bin/x64")
+WHEEL_FOLDERS = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/x86_64", "torch/lib", "paddle/libs")
 COUNT_LIMIT = 500
 
 
 class _Place(Record, frozen=True, kw_only=True):
-    """A folder to look into, and who owns what lies there unless something better is known."""
+    """A folder to look into, and who owns what lies there."""
 
     folder: str
-    kind: str
-    name: str = ""
+    owner: Owner
     environment: str | None = None
 
 
-def libraries(host: Host, notes: Notes, environment: Environment | None) -> tuple[Library, ...]:
-    """All copies, each once under the file behind its links, in the order of their paths."""
-    if not host.platform.startswith("linux"):
+def libraries(
+    host: Host, notes: Notes, environment: Environment | None, toolkits: tuple[str, ...] = ()
+) -> tuple[Library, ...]:
+    """All copies, each once under the file behind its links, in the order of their paths.
+
+    `toolkits` are the folders of the CUDA toolkits that were found.
+    """
+    if host.platform == "darwin":
         return ()
+    pattern = _pattern(host)
     found: dict[str, Library] = {}
-    for place in _places(host, environment):
+    for place in _places(host, environment, toolkits):
         for name in host.names(place.folder):
-            named = SONAME.match(name)
-            if named is None:
+            match = pattern.fullmatch(name)
+            if match is None:
                 continue
-            path = f"{place.folder}/{name}"
-            real = host.real(path)
-            if real not in found or len(name) < len(found[real].soname):
-                found[real] = _library(host, place, path, real, environment)
+            real = host.real(f"{place.folder}/{name}")
+            known = found.get(real)
+            if known is None or (len(name) < len(known.soname) and known.owner.kind == place.owner.kind):
+                found[real] = _library(host, place, name, real, environment)
             if len(found) >= COUNT_LIMIT:
                 notes.gap("libraries", f"more than {COUNT_LIMIT} copies: the rest was not looked at")
                 return _sorted(found)
     return _sorted(found)
 
 
+def _pattern(host: Host) -> re.Pattern[str]:
+    """`libcudnn.so.9`, `libcudart-d0da41ae.so.11.0` inside old torch wheels, `cudnn64_9.dll`."""
+    words = "|".join(NAMES.values())
+    if host.platform == "win32":
+        return re.compile(rf"(?P<library>{words})(?:64)?_(?P<major>\d{{1,3}})(?:_\d+)?\.dll")
+    return re.compile(rf"lib(?P<library>{words})(?:-[0-9a-f]{{8}})?\.so\.(?P<major>\d+)(?:\.\d+)*")
+
+
 def _sorted(found: dict[str, Library]) -> tuple[Library, ...]:
     return tuple(sorted(found.values(), key=lambda item: item.path))
 
 
-def _places(host: Host, environment: Environment | None) -> list[_Place]:
+def _places(host: Host, environment: Environment | None, toolkits: tuple[str, ...]) -> Iterator[_Place]:
     """Folders in the order in which an owner is believed: the environment first."""
-    places: list[_Place] = []
     if environment is not None:
-        places.extend(_of_environment(host, environment))
-    for pattern in TOOLKIT_FOLDERS:
-        for folder in host.glob(pattern):
-            home = re.sub(r"/(lib|lib64|targets/.*)$", "", host.real(folder))
-            places.append(_Place(folder=folder, kind="toolkit", name=home))
+        yield from _of_environment(host, environment)
+    for home in toolkits:
+        owner = Owner(kind="toolkit", name=home)
+        for pattern in TOOLKIT_FOLDERS:
+            yield from (_Place(folder=folder, owner=owner) for folder in host.glob(f"{home}/{pattern}"))
     for pattern in SYSTEM_FOLDERS:
         folder = pattern.format(arch=host.arch)
-        places.append(_Place(folder=folder, kind="wsl" if folder == WSL_FOLDER else "system"))
-    for folder in host.variable_paths("LD_LIBRARY_PATH"):
-        places.append(_Place(folder=folder, kind="nobody"))
-    return places
+        owner = Owner(kind="wsl", name=folder) if folder == WSL_FOLDER else Owner(kind="system")
+        yield _Place(folder=folder, owner=owner)
+    for folder in _loaded_from(host):
+        home = folder.rpartition("/")[0]
+        is_conda = host.is_folder(f"{home}/conda-meta")
+        owner = Owner(kind="conda", name=home) if is_conda else Owner(kind="nobody")
+        yield _Place(folder=folder, owner=owner)
 
 
-def _of_environment(host: Host, environment: Environment) -> list[_Place]:
-    path = environment.path
-    places = [
-        _Place(folder=folder, kind="wheel", environment=path)
-        for site in host.glob(f"{path}/lib/python3*/site-packages")
-        for pattern in WHEEL_FOLDERS
-        for folder in host.glob(f"{site}/{pattern}")
+def _loaded_from(host: Host) -> list[str]:
+    """Folders that the loader knows by a variable or its cache."""
+    name = "PATH" if host.platform == "win32" else "LD_LIBRARY_PATH"
+    cache = [
+        path.rpartition("/")[0] for path in cached(host, rf"lib(?:{'|'.join(NAMES.values())})\.so\.[\d.]+")
     ]
+    return list(dict.fromkeys((*host.variable_paths(name), *cache)))
+
+
+def _of_environment(host: Host, environment: Environment) -> Iterator[_Place]:
+    wheel = Owner(kind="wheel")
+    for site in dict.fromkeys(item.location for item in _installed(environment)):
+        for pattern in WHEEL_FOLDERS:
+            for folder in host.glob(f"{site}/{pattern}"):
+                yield _Place(folder=folder, owner=wheel, environment=environment.path)
     if environment.kind == "conda":
-        places.append(_Place(folder=f"{path}/lib", kind="conda", environment=path))
-    return places
+        for folder in ("lib", "Library/bin"):
+            yield _Place(
+                folder=f"{environment.path}/{folder}",
+                owner=Owner(kind="conda"),
+                environment=environment.path,
+            )
 
 
-def _library(host: Host, place: _Place, path: str, real: str, environment: Environment | None) -> Library:
-    soname = path.rpartition("/")[2]
-    library = WATCHED[soname.partition(".")[0]]
-    owner, version = _owner(host, place, library, real, environment)
+def _installed(environment: Environment) -> tuple[Distribution, ...]:
+    return () if isinstance(environment.distributions, Unknown) else environment.distributions
+
+
+def _library(host: Host, place: _Place, name: str, real: str, environment: Environment | None) -> Library:
+    match = _pattern(host).fullmatch(name)
+    spelling, major = (match["library"], match["major"]) if match else ("", "")
+    library = next(word for word, form in NAMES.items() if form == spelling)
+    path = f"{place.folder}/{name}"
+    owner, version = place.owner, library_version(host, library, real)
+    if environment is not None and place.environment is not None:
+        owner, told = _owner(place, library, major, environment)
+        version = version if told is UNKNOWN else told
     return Library(
         library=library,
-        version=version if version is not UNKNOWN else _version(host, library, real),
-        soname=soname,
+        version=version,
+        soname=name,
         path=path,
         owner=owner,
         environment=place.environment,
@@ -105,73 +150,31 @@ def _library(host: Host, place: _Place, path: str, real: str, environment: Envir
 
 
 def _owner(
-    host: Host, place: _Place, library: str, real: str, environment: Environment | None
+    place: _Place, library: str, major: str, environment: Environment
 ) -> tuple[Owner, Version | Unknown]:
-    """The installed package that brings this library, with its version, if one is known to."""
-    if place.kind == "wheel" and environment is not None:
-        return _wheel(host, place, library, real, environment)
-    if place.kind == "conda" and environment is not None:
-        return _conda(library, environment)
-    if place.kind == "toolkit":
-        return Owner(kind="toolkit", name=place.name), UNKNOWN
-    if place.kind == "wsl":
-        return Owner(kind="wsl", name=WSL_FOLDER), UNKNOWN
-    return Owner(kind="system" if place.kind == "system" else "nobody", name=place.name), UNKNOWN
+    """The installed package that brings the library, and its version.
 
-
-def _wheel(
-    host: Host, place: _Place, library: str, real: str, environment: Environment
-) -> tuple[Owner, Version | Unknown]:
-    """`nvidia/cudnn/lib` belongs to `nvidia-cudnn-cu12` or its twins; `torch/lib` to torch itself.
-
-    Two twins claim the same file: then nobody can say from the place whose it is.
+    Where two claim the same file nobody can say from the place whose it is: both are named.
     """
-    if "/nvidia/" not in place.folder:
-        name = place.folder.partition("/site-packages/")[2].partition("/")[0]
-        return Owner(kind="wheel", name=name), UNKNOWN
-    stem = {"cudart": "cuda-runtime"}.get(library, library)
-    names = {f"nvidia-{stem}", *(f"nvidia-{stem}-cu{major}" for major in (11, 12, 13))}
-    installed = () if isinstance(environment.distributions, Unknown) else environment.distributions
-    twins = [item for item in installed if item.name in names]
-    major = re.search(r"\.so\.(\d+)", real)
-    if library in ("cudart", "cublas", "nvjitlink") and major:
-        suffix = f"-cu{major[1]}"
-        own = [item for item in twins if item.name.endswith(suffix)]
-        twins = own or [item for item in twins if "-cu" not in item.name]
-    if len(twins) == 1:
-        return Owner(kind="wheel", name=twins[0].name), twins[0].version
-    return Owner(kind="wheel" if twins else "nobody", name=", ".join(item.name for item in twins)), UNKNOWN
+    if place.owner.kind == "conda":
+        return _conda(library, environment)
+    if re.search(r"[/\\]nvidia[/\\]", place.folder) is None:
+        return Owner(kind="wheel", name=place.folder.split("/")[-2]), UNKNOWN
+    stems = {f"nvidia-{name}" for name in PACKAGES[library]}
+    own = [item for item in _installed(environment) if re.sub(r"-cu\d\d$", "", item.name) in stems]
+    if library in OF_ONE_MAJOR:
+        of_major = [item for item in own if item.name.endswith(f"-cu{major[:2]}")]
+        own = of_major or [item for item in own if "-cu" not in item.name]
+    if len(own) == 1:
+        return Owner(kind="wheel", name=own[0].name), own[0].version
+    return Owner(kind="wheel" if own else "nobody", name=", ".join(item.name for item in own)), UNKNOWN
 
 
 def _conda(library: str, environment: Environment) -> tuple[Owner, Version | Unknown]:
-    """conda-forge has one package a library; before CUDA 12 `cudatoolkit` held them all."""
-    names = {"cudart": "cuda-cudart", "cublas": "libcublas", "nvjitlink": "libnvjitlink"}
-    installed = {} if isinstance(environment.distributions, Unknown) else environment.distributions
-    for name in (names.get(library, library), library, f"lib{library}", "cudatoolkit"):
-        item = next((item for item in installed if item.name == name), None)
-        if item is not None:
-            return Owner(kind="conda", name=name), UNKNOWN if name == "cudatoolkit" else item.version
+    """conda has one package a library; before CUDA 12 `cudatoolkit` held most of them."""
+    by_name = {item.name: item for item in _installed(environment) if item.installer == "conda"}
+    for name in (*PACKAGES[library], "cudatoolkit"):
+        if name in by_name:
+            version = UNKNOWN if name == "cudatoolkit" else by_name[name].version
+            return Owner(kind="conda", name=name), version
     return Owner(kind="conda"), UNKNOWN
-
-
-def _version(host: Host, library: str, real: str) -> Version | Unknown:
-    """From the header beside cuDNN, else from the file's name: `libcublas.so.12.4.5.8`."""
-    if library == "cudnn":
-        header = _cudnn_header(host, real)
-        if header is not None:
-            return header
-    number = real.rpartition(".so.")[2]
-    return Version(number) if number.count(".") >= 1 else UNKNOWN
-
-
-def _cudnn_header(host: Host, real: str) -> Version | None:
-    folder = real.rpartition("/")[0]
-    for relative in CUDNN_HEADERS:
-        text = host.read(f"{folder}/{relative}")
-        parts = [
-            re.search(rf"^#define CUDNN_{part} (\d+)", text or "", re.MULTILINE)
-            for part in ("MAJOR", "MINOR", "PATCHLEVEL")
-        ]
-        if all(parts):
-            return Version(".".join(part[1] for part in parts if part))
-    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlsetup.model.framework import Clue
-from dlsetup.model.machine import Environment, Machine, System
+from dlsetup.model.machine import Environment, Machine, System, Toolkit
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.probe.devices import devices
 from dlsetup.probe.docker import docker
@@ -11,7 +11,7 @@ from dlsetup.probe.environments import environments
 from dlsetup.probe.host import Host
 from dlsetup.probe.libraries import libraries
 from dlsetup.probe.notes import Notes
-from dlsetup.probe.nvidia import nvidia
+from dlsetup.probe.nvidia import Nvidia, nvidia
 from dlsetup.probe.packages import packages
 from dlsetup.probe.parallel import Probe
 from dlsetup.probe.system import system
@@ -29,45 +29,54 @@ def look(host: Host, *, environment: str | None = None, clues: tuple[Clue, ...] 
     `environment` is the path or name of the one to examine (None: the active one). Raises `UsageError`
     if there is none of that name; everything else that goes wrong is a gap.
     """
-    gpus = Probe("driver", lambda notes: nvidia(host, notes), deadline=LATER, ask="nvidia-smi")
-    places = Probe(
+    driver = Probe("driver", lambda own: nvidia(host, own), deadline=LATER, ask="nvidia-smi")
+    pythons = Probe(
         "environments",
-        lambda notes: environments(host, notes, asked=environment, clues=clues),
+        lambda own: environments(host, own, asked=environment, clues=clues),
         deadline=LATER,
     )
-    engine = Probe("docker", lambda notes: docker(host, notes), deadline=SOON, ask="docker info")
-    programs = Probe("tools", lambda notes: tools(host, notes), deadline=SOON)
-    base = Probe("system", lambda notes: system(host, notes), deadline=SOON)
-    kits = Probe("toolkits", lambda notes: toolkits(host, notes), deadline=SOON)
-    installed = Probe("packages", lambda notes: packages(host, notes), deadline=SOON)
+    engine = Probe("docker", lambda own: docker(host, own), deadline=SOON, ask="docker info")
+    programs = Probe("tools", lambda own: tools(host, own), deadline=SOON)
+    base = Probe("system", lambda own: system(host, own), deadline=SOON)
+    kits = Probe("toolkits", lambda own: toolkits(host, own), deadline=SOON)
+    installed = Probe("packages", lambda own: packages(host, own), deadline=SOON)
+    words = Probe("variables", lambda own: variables(host), deadline=SOON)
 
     notes = Notes()
     found_system = base.answer(notes)
-    found_nvidia = gpus.answer(notes)
-    known = found_nvidia if not isinstance(found_nvidia, Unknown) else None
-    found_places = places.answer(notes)
+    known = _known(driver.answer(notes))
+    gpus = Probe("gpus", lambda own: devices(host, own, known), deadline=LATER, ask="nvidia-smi -L")
+    found_pythons, found_kits = pythons.answer(notes), kits.answer(notes)
     copies = Probe(
         "libraries",
-        lambda own: libraries(host, own, _examined(found_places)),
+        lambda own: libraries(host, own, _examined(found_pythons), _folders(found_kits)),
         deadline=LATER,
     )
     return Machine(
         system=System() if isinstance(found_system, Unknown) else found_system,
-        driver=known.driver if known else UNKNOWN,
-        gpus=devices(host, notes, known),
-        toolkits=kits.answer(notes),
+        driver=known.driver,
+        gpus=gpus.answer(notes),
+        toolkits=found_kits,
         libraries=copies.answer(notes),
-        environments=found_places,
+        environments=found_pythons,
         tools=programs.answer(notes),
         docker=engine.answer(notes),
         packages=installed.answer(notes),
-        variables=variables(host),
+        variables=words.answer(notes),
         sightings=tuple(notes.sightings),
         gaps=tuple(notes.gaps),
     )
+
+
+def _known(found: Nvidia | Unknown) -> Nvidia:
+    return Nvidia(driver=UNKNOWN) if isinstance(found, Unknown) else found
 
 
 def _examined(found: tuple[Environment, ...] | Unknown) -> Environment | None:
     if isinstance(found, Unknown):
         return None
     return next((item for item in found if item.examined), None)
+
+
+def _folders(found: tuple[Toolkit, ...] | Unknown) -> tuple[str, ...]:
+    return () if isinstance(found, Unknown) else tuple(item.path for item in found)

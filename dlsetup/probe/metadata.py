@@ -72,10 +72,12 @@ def details(host: Host, site: str, folder: str) -> Details:
     """Requirements, wheel tags, installer and origin, each unknown where its file is missing."""
     path = f"{site}/{folder}"
     text = header(host, site, folder)
+    requires = _fields(text, "Requires-Dist")
     wheel = host.read(f"{path}/WHEEL", HEADER_LIMIT)
     installer = host.read(f"{path}/INSTALLER", 1024)
     return Details(
-        requires=_fields(text, "Requires-Dist") if text else UNKNOWN,
+        # An egg keeps its requirements in another file: that PKG-INFO names none says nothing.
+        requires=requires if requires or (text and folder.endswith(".dist-info")) else UNKNOWN,
         tags=_fields(wheel, "Tag") if wheel else UNKNOWN,
         installer=printable(installer).lower() or UNKNOWN if installer else UNKNOWN,
         origin=_origin(host.read(f"{path}/direct_url.json", HEADER_LIMIT)),

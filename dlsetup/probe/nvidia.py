@@ -36,7 +36,7 @@ def nvidia(host: Host, notes: Notes) -> Nvidia:
     path = smi_path(host)
     ask_it = path is not None and nvml.error is UNKNOWN and not nvml.hung
     smi = ask_smi(host, notes, path) if path and ask_it else SmiAnswer()
-    if _no_sign(files) and path is None:
+    if files.nothing and path is None:
         return Nvidia(driver=None)
     _note_words(notes, host, nvml, smi)
     source, listed = ("nvml", nvml.gpus) if not isinstance(nvml.gpus, Unknown) else ("nvidia-smi", smi.gpus)
@@ -46,21 +46,16 @@ def nvidia(host: Host, notes: Notes) -> Nvidia:
     )
 
 
-def _no_sign(files: DriverFiles) -> bool:
-    """Neither a module nor a library: `module` is unknown on systems without a list of modules."""
-    return files.nvml is None and files.cuda is None and not isinstance(files.module, DriverRelease)
-
-
 def _driver(host: Host, files: DriverFiles, nvml: NvmlAnswer, smi: SmiAnswer) -> Driver:
     told = nvml.driver if nvml.driver is not UNKNOWN else smi.driver
     module, userland = files.module, files.userland
     if host.platform == "win32":
         module = userland = told
     elif is_wsl(host):
-        # The module runs in Windows, and a Linux library inside WSL is not the one that serves the GPU.
-        module, userland = UNKNOWN, told
-    elif module is UNKNOWN:
-        module = told
+        # The module runs in Windows; the libraries that Windows lends have no release in their names.
+        module, userland = UNKNOWN, userland if told is UNKNOWN else told
+    elif module is UNKNOWN or smi.gpus is not UNKNOWN:
+        module, userland = told if module is UNKNOWN else module, told if userland is None else userland
     return Driver(
         module=module,
         userland=userland,

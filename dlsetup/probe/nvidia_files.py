@@ -11,6 +11,7 @@ from dlsetup.probe.notes import Notes
 
 PROC_VERSION = "/proc/driver/nvidia/version"
 SYS_MODULE = "/sys/module/nvidia"
+SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 NVML = "libnvidia-ml.so.1"
 CUDA = "libcuda.so.1"
 WSL_FOLDER = "/usr/lib/wsl/lib"
@@ -43,6 +44,13 @@ class DriverFiles(Record, frozen=True, kw_only=True):
     userland: DriverRelease | None | Unknown
     nvml: str | None
     cuda: str | None
+    loaded: bool = False
+    """Whether there is a sign of the loaded module, even if it does not tell its release."""
+
+    @property
+    def nothing(self) -> bool:
+        """No module and no library: there is no driver as far as files tell."""
+        return self.nvml is None and self.cuda is None and not self.loaded
 
 
 def driver_files(host: Host, notes: Notes) -> DriverFiles:
@@ -59,7 +67,19 @@ def driver_files(host: Host, notes: Notes) -> DriverFiles:
         userland=known[0] if known else UNKNOWN if releases else None,
         nvml=nvml,
         cuda=cuda,
+        loaded=is_loaded(host),
     )
+
+
+def is_loaded(host: Host) -> bool:
+    return host.exists(SYS_MODULE) or host.exists(PROC_VERSION)
+
+
+def note_obstacles(host: Host, notes: Notes) -> None:
+    """What is known to keep the module from loading: Secure Boot, by the firmware's own variable."""
+    text = host.read_bytes(SECURE_BOOT, 16)
+    if text is not None and len(text) == 5:
+        notes.saw("secure boot", "enabled" if text[4] == 1 else "disabled", SECURE_BOOT)
 
 
 def windows_library(host: Host) -> str | None:
@@ -84,7 +104,7 @@ def module(host: Host, notes: Notes) -> DriverRelease | None | Unknown:
     known = [release for release, _ in words if release]
     if known:
         return known[0]
-    if host.exists(SYS_MODULE) or host.exists(PROC_VERSION):
+    if is_loaded(host):
         notes.gap("driver.module", "the loaded module does not tell its release", f"cat {PROC_VERSION}")
         return UNKNOWN
     return None if host.is_folder("/sys/module") else UNKNOWN
@@ -127,15 +147,15 @@ def loader_folders(host: Host) -> tuple[str, ...]:
 def library(host: Host, name: str, folders: tuple[str, ...]) -> str | None:
     """The file that the loader would take for a library of the driver; None: there is none."""
     ahead = host.variable_paths("LD_LIBRARY_PATH")
-    for path in (*(f"{folder}/{name}" for folder in ahead), *cached(host, name)):
+    for path in (*(f"{folder}/{name}" for folder in ahead), *cached(host, re.escape(name))):
         if host.is_file(path):
             return path
     return next((f"{folder}/{name}" for folder in folders if host.is_file(f"{folder}/{name}")), None)
 
 
-def cached(host: Host, name: str) -> list[str]:
-    """Paths that the loader's cache has for a library, 64-bit places first."""
+def cached(host: Host, pattern: str) -> list[str]:
+    """Paths that the loader's cache has for libraries of a name (a pattern), 64-bit places first."""
     text = host.read_bytes("/etc/ld.so.cache", CACHE_LIMIT) or b""
-    found = re.findall(rb"\0(/[^\0]{1,400}/" + re.escape(name.encode()) + rb")(?=\0)", text)
+    found = re.findall(rb"\0(/[^\0]{1,400}/" + pattern.encode() + rb")(?=\0)", text)
     paths = list(dict.fromkeys(item.decode("utf-8", "replace") for item in found))
     return sorted(paths, key=lambda path: "/i386-" in path or path.startswith(("/usr/lib32", "/lib32")))

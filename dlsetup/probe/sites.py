@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from packaging.version import Version
@@ -9,14 +10,37 @@ from packaging.version import Version
 from dlsetup.probe.host import Host
 from dlsetup.probe.pythons import Place
 
+PTH_LIMIT = 64 << 10
+PTH_LINES = 100
+
 
 def sites(host: Host, place: Place) -> tuple[str, ...]:
-    """Existing folders in the order of `sys.path`, each once under the file behind its links."""
+    """Existing folders in the order of `sys.path`, each once under the folder behind its links."""
     found: dict[str, str] = {}
-    for folder in (*host.variable_paths("PYTHONPATH"), *_own(host, place), *_shared(host, place)):
+    for folder in host.variable_paths("PYTHONPATH"):
         if host.is_folder(folder):
             found.setdefault(host.real(folder), folder)
+    for folder in (*_own(host, place), *_shared(host, place)):
+        if host.is_folder(folder):
+            for each in (folder, *_added(host, folder)):
+                found.setdefault(host.real(each), each)
     return tuple(found.values())
+
+
+def _added(host: Host, site: str) -> Iterator[str]:
+    """Folders that the `.pth` files of a site add, such as the source tree of a development install.
+
+    Lines that begin with `import` are code, and are not looked at.
+    """
+    for name in host.names(site):
+        if not name.endswith(".pth") or name.startswith("."):
+            continue
+        for line in (host.read(f"{site}/{name}", PTH_LIMIT) or "").splitlines()[:PTH_LINES]:
+            told = line.strip()
+            if told and not told.startswith("#") and not re.match(r"import[ \t]", told):
+                folder = told if re.match(r"/|[A-Za-z]:[/\\]", told) else f"{site}/{told}"
+                if host.is_folder(folder):
+                    yield folder.rstrip("/")
 
 
 def _own(host: Host, place: Place) -> Iterator[str]:
@@ -39,11 +63,13 @@ def _below(host: Host, prefix: str, place: Place) -> Iterator[str]:
         return
     library = place.library
     if prefix == "/usr" and library:
-        yield from (f"/usr/local/lib/{library}/{name}" for name in ("dist-packages", "site-packages"))
+        yield f"/usr/local/lib/{library}/dist-packages"
+        yield from (f"/usr/local/{lib}/{library}/site-packages" for lib in ("lib64", "lib"))
         yield "/usr/lib/python3/dist-packages"
         yield f"/usr/lib/{library}/dist-packages"
     if library:
-        yield f"{prefix}/lib64/{library}/site-packages"
+        if host.link(f"{prefix}/lib64") is None:
+            yield f"{prefix}/lib64/{library}/site-packages"
         yield f"{prefix}/lib/{library}/site-packages"
 
 

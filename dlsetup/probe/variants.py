@@ -33,11 +33,20 @@ def variant_of(
         if text is None:
             continue
         read = clue.path
-        found = re.search(clue.pattern, text)
-        variant = _named(clue.gives, found[1]) if found and found[1] else None
+        value = _value(clue, text)
+        variant = _named(clue.gives, value) if value else None
         if variant:
             return variant, clue.path
     return ("cpu", read) if read else (UNKNOWN, "")
+
+
+def _value(clue: Clue, text: str) -> str | None:
+    """What the pattern's group holds; nothing if somebody wrote a pattern that cannot be used."""
+    try:
+        found = re.search(clue.pattern, text)
+        return found[1] if found else None
+    except (re.error, IndexError):
+        return None
 
 
 def _named(gives: str, value: str) -> str | None:
