@@ -11,6 +11,34 @@ from dlsetup.model.machine import Machine
 SECRET = re.compile(r"(://)[^/@\s]+@")
 TOKEN = re.compile(r"\b(?:gh[pousr]_|hf_|sk-|pypi-|glpat-)[A-Za-z0-9_\-]{8,}")
 SERIAL = re.compile(r"\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+VOCABULARY = frozenset(
+    {
+        "arch",
+        "compute_capability",
+        "cuda_ceiling",
+        "engine",
+        "fact",
+        "implementation",
+        "kind",
+        "library",
+        "module",
+        "nvml_error",
+        "os",
+        "owners",
+        "pci",
+        "python",
+        "release",
+        "runtimes",
+        "schema",
+        "soname",
+        "state",
+        "tags",
+        "userland",
+        "variant",
+        "vendor",
+        "version",
+    }
+)
 SHORTEST = 3
 """A user called `ai` would take half of every word away; names so short are replaced in paths only."""
 
@@ -22,16 +50,24 @@ def redact(machine: Machine, *, home: str, user: str, hostname: str) -> Machine:
     """
     names = _names(home, user, hostname)
 
-    def clean(value: Any) -> Any:
+    def clean(value: Any, key: str = "", holder: str = "") -> Any:
         if isinstance(value, str):
-            return _clean(value, names)
+            return value if _is_vocabulary(key, holder) else _clean(value, names)
         if isinstance(value, (list, tuple)):
-            return [clean(item) for item in value]
+            return [clean(item, key, holder) for item in value]
         if isinstance(value, dict):
-            return {key: clean(item) for key, item in value.items()}
+            return {name: clean(item, name, key) for name, item in value.items()}
         return value
 
     return convert(clean(plain(machine)), Machine, where="the redacted machine")
+
+
+def _is_vocabulary(key: str, holder: str) -> bool:
+    """Words that a record or a package index defines: a user called `nvidia` must not change a vendor.
+
+    Only environments are named by people.
+    """
+    return key in VOCABULARY or (key == "name" and holder != "environments")
 
 
 def _names(home: str, user: str, hostname: str) -> list[tuple[re.Pattern[str], str]]:

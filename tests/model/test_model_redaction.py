@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.version import Version
 
 from dlsetup.model.codec import encode
 from dlsetup.model.machine import (
+    Distribution,
     Driver,
     Environment,
     Gap,
     Gpu,
+    Library,
     Machine,
+    Owner,
     Sighting,
     System,
     Tool,
     Variable,
 )
+from dlsetup.model.record import Unknown
 from dlsetup.model.redaction import redact
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 
@@ -79,3 +85,29 @@ def test_a_short_user_name_is_replaced_in_paths_only() -> None:
     machine = Machine(tools=(Tool(name="ai", path="/srv/ai/bin/ai-tool"),))
     clean = redact(machine, home="/home/x", user="ai", hostname="")
     assert clean.tools == (Tool(name="ai", path="/srv/<user>/bin/ai-tool"),)
+
+
+@pytest.mark.parametrize("user", ["linux", "nvidia", "torch", "ubuntu", "wheel", "x86_64"])
+def test_a_user_called_like_a_fact_changes_none(user: str) -> None:
+    site = f"/home/{user}/.venv/lib/python3.12/site-packages"
+    torch = Distribution(name="torch", version=Version("2.9.1"), variant="cu126", location=site)
+    machine = Machine(
+        system=System(os="linux", name="Ubuntu 22.04.5 LTS", arch="x86_64"),
+        gpus=(Gpu(vendor="nvidia", name="NVIDIA H100"),),
+        environments=(Environment(path=f"/home/{user}/.venv", kind="venv", distributions=(torch,)),),
+        libraries=(
+            Library(
+                library="cudnn",
+                soname="libcudnn.so.9",
+                path=f"{site}/nvidia/cudnn/lib/libcudnn.so.9",
+                owner=Owner(kind="wheel", name="nvidia-cudnn-cu12"),
+            ),
+        ),
+    )
+    clean = redact(machine, home=f"/home/{user}", user=user, hostname=user)
+    assert (clean.system, clean.gpus) == (machine.system, machine.gpus)
+    assert clean.environment is None
+    assert not isinstance(clean.environments, Unknown)
+    assert clean.environments[0].path == "~/.venv"
+    assert clean.environments[0].distribution("torch") is not None
+    assert f"/home/{user}" not in encode(clean).decode()
