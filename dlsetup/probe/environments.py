@@ -14,7 +14,7 @@ from dlsetup.probe.distributions import Site, concerns, with_conda
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes
 from dlsetup.probe.python_places import active, first_on_path, places, project
-from dlsetup.probe.pythons import Place, base_python, environment_in
+from dlsetup.probe.pythons import Place, base_python, environment_in, python_at
 from dlsetup.probe.shared_files import shared_files
 from dlsetup.probe.sites import sites
 
@@ -32,11 +32,14 @@ def environments(
     chosen = _asked(host, found, asked) if asked is not None else _usual(host, notes)
     if chosen is None:
         notes.gap(
-            "environment", "no Python is active here, in this folder or on PATH", "dlsetup doctor --env PATH"
+            "environment",
+            "no working Python 3 is active here, in this folder or on PATH",
+            "dlsetup doctor --env PATH",
         )
         return tuple(place.environment for place in found)
-    others = [place for place in found if place.environment.path != chosen.environment.path]
-    return (examine(host, chosen, clues), *(place.environment for place in others))
+    itself = host.real(chosen.environment.path)
+    others = (item.environment for item in found if host.real(item.environment.path) != itself)
+    return (examine(host, chosen, clues), *others)
 
 
 def examine(host: Host, place: Place, clues: tuple[Clue, ...]) -> Environment:
@@ -65,13 +68,13 @@ def _usual(host: Host, notes: Notes) -> Place | None:
         place = environment_in(host, folder)
         if place is not None:
             return place
-        notes.gap("environment", f"the active environment {folder} is not there any more")
+        notes.gap("environment", f"the active environment `{folder}` has no Python any more")
     for folder in project(host):
         place = environment_in(host, folder)
         if place is not None:
             return place
     path = first_on_path(host)
-    return _of_interpreter(host, path) if path else None
+    return python_at(host, path) if path else None
 
 
 def _asked(host: Host, found: tuple[Place, ...], asked: str) -> Place:
@@ -113,7 +116,7 @@ def _absolute(host: Host, asked: str) -> str:
 def _at(host: Host, path: str) -> Place | None:
     """What a path is: an environment, a base Python by its folder, or an interpreter of either."""
     if host.is_file(path):
-        return _of_interpreter(host, path)
+        return python_at(host, path)
     if not host.is_folder(path):
         return None
     inside = environment_in(host, path)
@@ -122,9 +125,3 @@ def _at(host: Host, path: str) -> Place | None:
     names = ("python.exe",) if host.platform == "win32" else ("bin/python3", "bin/python")
     tried = (base_python(host, f"{path}/{name}") for name in names if host.is_file(f"{path}/{name}"))
     return next((place for place in tried if place is not None), None)
-
-
-def _of_interpreter(host: Host, path: str) -> Place | None:
-    """The environment around an interpreter before its links are followed, else the base behind them."""
-    folder = re.sub(r"[/\\](?:bin[/\\]|Scripts[/\\])?[^/\\]+$", "", path)
-    return environment_in(host, folder) or base_python(host, path)

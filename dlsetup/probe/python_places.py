@@ -11,6 +11,7 @@ NAMES = ("python", "python3", *(f"python3.{minor}" for minor in range(8, 17)), "
 PROJECT = (".venv", "venv", "env", ".pixi/envs/default")
 CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "miniconda", "anaconda")
 WINDOWS_PYTHONS = ("{LOCALAPPDATA}/Programs/Python/Python3*/python.exe", "C:/Python3*/python.exe")
+MAC_TOOLS = ("/Library/Developer/CommandLineTools", "/Applications/Xcode.app/Contents/Developer")
 MAC_PYTHONS = ("/Library/Frameworks/Python.framework/Versions/3.*/bin/python3", "/opt/homebrew/bin/python3")
 LIMIT = 200
 
@@ -24,9 +25,11 @@ def places(host: Host) -> tuple[Place, ...]:
             place = environment_in(host, folder)
             if place is not None:
                 found[key] = place
+    seen = set(found)
     for path in _interpreters(host):
         key = host.real(path)
-        if key not in found and len(found) < LIMIT:
+        if key not in seen and len(seen) < LIMIT:
+            seen.add(key)
             place = base_python(host, path)
             if place is not None:
                 found.setdefault(host.real(place.environment.path), place)
@@ -48,10 +51,17 @@ def first_on_path(host: Host) -> str | None:
     """What `python` starts: the version that pyenv has chosen where its shim comes first."""
     for name in ("python", "python3"):
         path = host.which(name)
-        if path is None or "WindowsApps" in path:
+        if path is None or "WindowsApps" in path or _installs_itself(host, path):
             continue
         return _behind_shim(host) or path if path.startswith(f"{pyenv_root(host)}/shims/") else path
     return None
+
+
+def _installs_itself(host: Host, path: str) -> bool:
+    """Whether starting it would open a window: Apple's stub, as long as its developer tools are missing."""
+    if host.platform != "darwin" or not path.startswith("/usr/bin/"):
+        return False
+    return not any(host.is_file(f"{folder}/usr/bin/python3") for folder in MAC_TOOLS)
 
 
 def _behind_shim(host: Host) -> str | None:
@@ -79,27 +89,31 @@ def _environments(host: Host) -> Iterator[str]:
         yield from (f"{root}/envs/{name}" for name in host.names(f"{root}/envs"))
     listed = (host.read(f"{host.home}/.conda/environments.txt") or "").splitlines()
     yield from (line.strip().rstrip("/") for line in listed[:LIMIT] if line.strip())
+    versions = f"{pyenv_root(host)}/versions"
+    yield from (f"{versions}/{name}" for name in host.names(versions))
     workshop = host.environ.get("WORKON_HOME") or f"{host.home}/.virtualenvs"
     yield from (f"{workshop}/{name}" for name in host.names(workshop))
 
 
 def _conda_roots(host: Host) -> list[str]:
+    versions = f"{pyenv_root(host)}/versions"
     told = [
         host.environ.get("CONDA_EXE", "").rpartition("/bin/")[0],
         host.environ.get("MAMBA_ROOT_PREFIX", ""),
         host.environ.get("CONDA_PREFIX", "").partition("/envs/")[0],
+        *(f"{versions}/{name}" for name in host.names(versions) if name.startswith(CONDA_HOMES)),
     ]
     usual = [f"{base}/{name}" for base in (host.home, "/opt") for name in CONDA_HOMES]
     return list(dict.fromkeys(root.rstrip("/") for root in (*told, "/opt/conda", *usual) if root.rstrip("/")))
 
 
 def _interpreters(host: Host) -> Iterator[str]:
-    """Interpreters on PATH except pyenv's shims, in /usr/bin, and those of pyenv and uv."""
+    """Interpreters on PATH except the shims of pyenv and its like, in /usr/bin, and those of pyenv and uv."""
     folders = dict.fromkeys((*host.variable_paths("PATH"), "/usr/bin", "/usr/local/bin"))
-    shims = f"{pyenv_root(host)}/shims"
     for folder in folders if host.platform != "win32" else ():
-        if folder != shims:
-            yield from (path for name in NAMES if host.is_file(path := f"{folder}/{name}"))
+        if not folder.endswith("/shims"):
+            paths = (path for name in NAMES if host.is_file(path := f"{folder}/{name}"))
+            yield from (path for path in paths if not _installs_itself(host, path))
     versions = f"{pyenv_root(host)}/versions"
     yield from (f"{versions}/{name}/bin/python" for name in host.names(versions))
     yield from _of_uv(host)

@@ -16,7 +16,10 @@ from dlsetup.probe.notes import printable
 LIBRARY = re.compile(r"(python|pypy|graalpy)(3\.\d{1,2})(t?)")
 INTERPRETER = re.compile(r"(?:python|pypy)(3(?:\.\d{1,2}t?)?)?(?:\.exe)?")
 UV_FOLDER = re.compile(r"(cpython|pypy|graalpy)-(\d+\.\d+\.\d+[a-z0-9]*)(?:\+(\w+))?-")
-QUESTION = "import sys; print(sys.version.split()[0], sys.implementation.name, getattr(sys, 'abiflags', ''))"
+QUESTION = (
+    "import sys; print(sys.version.split()[0], sys.implementation.name, getattr(sys, 'abiflags', '') or '-');"
+    "print(sys.executable)"
+)
 DEADLINE = 3.0
 
 
@@ -46,8 +49,17 @@ def environment_in(host: Host, folder: str) -> Place | None:
     return None
 
 
+def python_at(host: Host, path: str) -> Place | None:
+    """The environment around an interpreter before its links are followed, else the base behind them."""
+    folder = re.sub(r"[/\\](?:bin[/\\]|Scripts[/\\])?[^/\\]+$", "", path)
+    return environment_in(host, folder) or base_python(host, path)
+
+
 def base_python(host: Host, path: str) -> Place | None:
-    """The base Python of an interpreter, which is a link into a virtual environment at most in name."""
+    """The base Python of an interpreter, which is a link into a virtual environment at most in name.
+
+    A script that starts an interpreter elsewhere is taken for the one that it starts.
+    """
     real = host.real(path)
     folder, _, name = real.rpartition("/")
     prefix = folder.removesuffix("/Scripts" if host.platform == "win32" else "/bin")
@@ -57,10 +69,18 @@ def base_python(host: Host, path: str) -> Place | None:
     if not INTERPRETER.fullmatch(name) or not host.is_file(real):
         return None
     told = _told_by_folders(host, prefix, name)
-    if told is None:
-        told = _told_by_itself(host, real)
-    if told is None:
+    if told is not None:
+        return _base(host, real, prefix, told)
+    said = _told_by_itself(host, real)
+    if said is None:
         return None
+    told, executable = said
+    if not _is_script(host, real) or host.real(executable) == real:
+        return _base(host, real, prefix, told)
+    return None if _is_script(host, executable) else python_at(host, executable)
+
+
+def _base(host: Host, real: str, prefix: str, told: tuple[Version, str, str]) -> Place:
     version, implementation, library = told
     kind, label = _maker(host, prefix)
     environment = Environment(
@@ -93,7 +113,7 @@ def _conda(host: Host, folder: str) -> Place | None:
         name="base" if is_base else printable(folder.rpartition("/")[2]),
         python=_version(found[0][1]),
         implementation="pypy" if "pypy" in found[0][2] else "cpython",
-        free_threaded=library.endswith("t") or found[0][2].endswith("_cp313t"),
+        free_threaded=library.endswith("t") or re.search(r"_cp3\d+t$", found[0][2]) is not None,
         arch=_arch(host, folder),
     )
     return Place(environment=environment, prefix=folder, library=library)
@@ -141,15 +161,24 @@ def _told_by_folders(host: Host, prefix: str, name: str) -> tuple[Version, str, 
     return None if isinstance(version, Unknown) else (version, "cpython", name)
 
 
-def _told_by_itself(host: Host, executable: str) -> tuple[Version, str, str] | None:
-    """Where no file tells the whole version, the interpreter does, isolated and without site packages."""
-    words = host.run([executable, "-I", "-S", "-c", QUESTION], DEADLINE).out.split()
-    version = _version(words[0].rstrip("+")) if words else UNKNOWN
-    if len(words) < 2 or isinstance(version, Unknown) or version.major < 3:
+def _told_by_itself(host: Host, path: str) -> tuple[tuple[Version, str, str], str] | None:
+    """Where no file tells the whole version, the interpreter does, isolated and without site packages.
+
+    The last part is the path under which it knows itself.
+    """
+    first, _, executable = host.run([path, "-I", "-S", "-c", QUESTION], DEADLINE).out.partition("\n")
+    words = first.split()
+    version = _version(words[0].rstrip("+")) if len(words) == 3 else UNKNOWN
+    if isinstance(version, Unknown) or version.major < 3:
         return None
     stem = "python" if words[1] == "cpython" else words[1]
-    free = "t" if len(words) > 2 and "t" in words[2] else ""
-    return version, printable(words[1]), f"{stem}{version.major}.{version.minor}{free}"
+    free = "t" if "t" in words[2] else ""
+    told = version, printable(words[1]), f"{stem}{version.major}.{version.minor}{free}"
+    return told, executable.strip() or path
+
+
+def _is_script(host: Host, path: str) -> bool:
+    return host.read_bytes(path, 2) == b"#!"
 
 
 def _maker(host: Host, prefix: str) -> tuple[Literal["system", "pyenv", "uv"], str]:
