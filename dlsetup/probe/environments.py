@@ -100,6 +100,7 @@ def _known(found: tuple[Place, ...]) -> str:
 
 
 def _absolute(host: Host, asked: str) -> str:
+    asked = host.slashes(asked)
     if asked == "~" or asked.startswith("~/"):
         asked = host.home + asked[1:]
     if asked.startswith("/") or re.match(r"[A-Za-z]:[/\\]", asked):

@@ -40,9 +40,9 @@ class Host:
         """As the kernel spells it: `x86_64`, `aarch64`, `arm64`, `AMD64`."""
         self.release = release
         """Kernel release; on Windows `10.0.22631`."""
-        self.folder = folder
+        self.folder = self.slashes(folder)
         """Where the user stands."""
-        self.own = own
+        self.own = self.slashes(own)
         """The folder of the environment that dlsetup itself runs in."""
 
     @classmethod
@@ -61,20 +61,25 @@ class Host:
     def home(self) -> str:
         told = self.environ.get("USERPROFILE" if self.platform == "win32" else "HOME", "")
         if told or self.root:
-            return told.rstrip("/")
-        return os.path.expanduser("~").rstrip("/")
+            return self.slashes(told).rstrip("/")
+        return self.slashes(os.path.expanduser("~")).rstrip("/")
+
+    def slashes(self, path: str) -> str:
+        """The path as all of dlsetup writes it: `C:/Users/ada`."""
+        return path.replace("\\", "/") if self.platform == "win32" else path
 
     def variable_paths(self, name: str) -> tuple[str, ...]:
         """The folders of a variable such as PATH, in order, without empty and relative entries."""
         separator = ";" if self.platform == "win32" else ":"
         parts = self.environ.get(name, "").split(separator)
-        return tuple(dict.fromkeys(part.rstrip("/") or "/" for part in parts if _is_absolute(part)))
+        named = (self.slashes(part).rstrip("/") or "/" for part in parts if _is_absolute(part))
+        return tuple(dict.fromkeys(named))
 
     # files and folders
 
     def real(self, path: str) -> str:
         """The path with every symbolic link followed."""
-        return _inside(self.root, path) if self.root else os.path.realpath(path)
+        return _inside(self.root, path) if self.root else self.slashes(os.path.realpath(path))
 
     def local(self, path: str) -> str:
         """Where a path of the machine lies for this process."""

@@ -39,7 +39,7 @@ def places(host: Host) -> tuple[Place, ...]:
 def active(host: Host) -> list[str]:
     """The environments that a shell says are active, the innermost first."""
     told = (host.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX"))
-    return [folder.rstrip("/") for folder in told if folder]
+    return [host.slashes(folder).rstrip("/") for folder in told if folder]
 
 
 def project(host: Host) -> list[str]:

@@ -51,14 +51,18 @@ def environment_in(host: Host, folder: str) -> Place | None:
 
 def python_at(host: Host, path: str) -> Place | None:
     """The environment around an interpreter before its links are followed, else the base behind them."""
-    folder = re.sub(r"[/\\](?:bin[/\\]|Scripts[/\\])?[^/\\]+$", "", path)
-    return environment_in(host, folder) or base_python(host, path)
+    return _around(host, path) or base_python(host, path)
 
 
-def base_python(host: Host, path: str) -> Place | None:
+def _around(host: Host, path: str) -> Place | None:
+    return environment_in(host, re.sub(r"[/\\](?:bin[/\\]|Scripts[/\\])?[^/\\]+$", "", path))
+
+
+def base_python(host: Host, path: str, *, started: bool = False) -> Place | None:
     """The base Python of an interpreter, which is a link into a virtual environment at most in name.
 
-    A script that starts an interpreter elsewhere is taken for the one that it starts.
+    What only starts an interpreter elsewhere (a shim, a script, Apple's stub) is taken for the one that
+    it `started`, if that one knows itself.
     """
     real = host.real(path)
     folder, _, name = real.rpartition("/")
@@ -75,9 +79,9 @@ def base_python(host: Host, path: str) -> Place | None:
     if said is None:
         return None
     told, executable = said
-    if not _is_script(host, real) or host.real(executable) == real:
+    if host.real(executable) == real or not host.is_file(executable):
         return _base(host, real, prefix, told)
-    return None if _is_script(host, executable) else python_at(host, executable)
+    return None if started else _around(host, executable) or base_python(host, executable, started=True)
 
 
 def _base(host: Host, real: str, prefix: str, told: tuple[Version, str, str]) -> Place:
@@ -138,7 +142,7 @@ def _virtual(host: Host, folder: str, settings: str) -> Place:
         arch=_arch(host, folder),
     )
     shared = words.get("include-system-site-packages", "").lower() == "true"
-    base = words.get("home", "").removesuffix("/bin") if shared else ""
+    base = host.slashes(words.get("home", "")).removesuffix("/bin") if shared else ""
     return Place(environment=environment, prefix=folder, library=library, base=base)
 
 
@@ -175,10 +179,6 @@ def _told_by_itself(host: Host, path: str) -> tuple[tuple[Version, str, str], st
     free = "t" if "t" in words[2] else ""
     told = version, printable(words[1]), f"{stem}{version.major}.{version.minor}{free}"
     return told, executable.strip() or path
-
-
-def _is_script(host: Host, path: str) -> bool:
-    return host.read_bytes(path, 2) == b"#!"
 
 
 def _maker(host: Host, prefix: str) -> tuple[Literal["system", "pyenv", "uv"], str]:
