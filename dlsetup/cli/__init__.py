@@ -8,11 +8,15 @@ from typing import Any
 
 import typer
 
-from dlsetup.cli.words import app
+from dlsetup.cli import daily, upkeep
+from dlsetup.cli.groups import app
 from dlsetup.model.errors import DlsetupError, UsageError
 
 # Typer carries its own copy of click in some releases: the base of its public class is right in all.
 ParserRefusal: Any = typer.BadParameter.__bases__[0]
+
+LEAVES = (daily, upkeep)
+"""Modules that hang their commands into the tree when they are imported."""
 
 
 def main() -> None:
@@ -33,7 +37,7 @@ def call(words: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return failure.interrupted()
     except ParserRefusal as exc:
-        hint = f"`{exc.ctx.command_path} --help` shows how it is used." if exc.ctx else ""
+        hint = f"`{exc.ctx.command_path if exc.ctx else 'dlsetup'} --help` shows how it is used."
         return failure.tell(UsageError(exc.format_message(), hint=hint), words, as_json=as_json)
     except DlsetupError as exc:
         return failure.tell(exc, words, as_json=as_json)

@@ -32,6 +32,11 @@ class Question(Record, frozen=True, kw_only=True):
     catalog: tuple[str, ...] = ()
     """Folders that add to the catalog."""
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is about another machine than this one."""
+        return self.target is not None or self.machine_file is not None
+
 
 def folders(question_catalog: tuple[str, ...]) -> tuple[Path, ...]:
     """The catalog folders that were named. Raises `UsageError` for one that is none."""
@@ -94,6 +99,9 @@ def target_of(question: Question) -> Target:
 def machine_of(file: str | None, environment: str | None = None, catalog: tuple[str, ...] = ()) -> Machine:
     """A saved machine, or this one as it is now."""
     if file is not None:
+        if environment is not None:
+            hint = "leave out `--env`: a saved machine keeps the environment that it was saved with"
+            raise UsageError("both `--env` and a machine file are given", hint=hint)
         from dlsetup.intake.saved import read
 
         return read(Path(file))

@@ -15,6 +15,7 @@ from dlsetup.model.errors import DlsetupError
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 COMMANDS = ("doctor", "resolve", "schema")
+USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
     "create": ("env",),
     "fix": ("cuda-conflict",),
@@ -31,16 +32,18 @@ class Fault(DlsetupError):
 
 def tell(error: DlsetupError, words: Sequence[str], *, as_json: bool) -> int:
     """Say an error on standard error, or as a document on standard output. Returns its exit code."""
+    hint = error.hint or USUAL_HINTS.get(error.code, "")
     if as_json:
         from dlsetup.show import json
 
-        json.write(json.ErrorDocument.of(command_name(words), error))
+        failure = json.Failure(code=error.code, message=error.message, hint=hint)
+        json.write(json.ErrorDocument(schema=f"dlsetup.{command_name(words)}/1", error=failure))
     else:
         from dlsetup.show.lines import Line, write
 
         lines = [Line(mark="✗", text=error.message, style="bad")]
-        if error.hint:
-            lines.append(Line(mark="hint:", text=error.hint, style="good"))
+        if hint:
+            lines.append(Line(mark="hint:", text=hint, style="good"))
         write(lines, sys.stderr)
     return error.exit_code
 

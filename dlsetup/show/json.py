@@ -7,7 +7,6 @@ import sys
 from typing import Any, Literal, TextIO
 
 from dlsetup.model import codec
-from dlsetup.model.errors import DlsetupError
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.outcome import Creation
@@ -73,11 +72,6 @@ class ErrorDocument(Record, frozen=True, kw_only=True):
     schema: str
     ok: Literal[False] = False
     error: Failure
-
-    @classmethod
-    def of(cls, command: str, error: DlsetupError) -> ErrorDocument:
-        failure = Failure(code=error.code, message=error.message, hint=error.hint)
-        return cls(schema=f"dlsetup.{command}/1", error=failure)
 
 
 def document(record: Any) -> str:

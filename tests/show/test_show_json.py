@@ -8,12 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsetup.model import codec
-from dlsetup.model.errors import ToolMissing
 from dlsetup.model.finding import Diagnosis, Evidence, Finding, Remedy
 from dlsetup.model.machine import Gap, Machine, System
 from dlsetup.model.resolution import Conflict
 from dlsetup.model.target import Target
-from dlsetup.show.json import CreateDocument, DoctorDocument, ErrorDocument, ResolveDocument, document
+from dlsetup.show.json import (
+    CreateDocument,
+    DoctorDocument,
+    ErrorDocument,
+    Failure,
+    ResolveDocument,
+    document,
+)
 
 DIAGNOSIS = Diagnosis(
     findings=(
@@ -28,6 +34,11 @@ DIAGNOSIS = Diagnosis(
         ),
     ),
     unknown=(Gap(fact="f", reason="r", ask="a"),),
+)
+
+FAILED = ErrorDocument(
+    schema="dlsetup.create-env/1",
+    error=Failure(code="tool-missing", message="no conda", hint="install it"),
 )
 
 
@@ -51,9 +62,7 @@ def test_the_keys_of_an_answer_and_of_an_error_are_a_contract() -> None:
     conflict = standard.loads(document(ResolveDocument.of(Conflict(target=Target(), core=()))))
     assert set(conflict) == {"schema", "ok", "conflict"}
     assert conflict["ok"] is False
-    error = standard.loads(
-        document(ErrorDocument.of("create-env", ToolMissing("no conda", hint="install it")))
-    )
+    error = standard.loads(document(FAILED))
     assert error == {
         "schema": "dlsetup.create-env/1",
         "ok": False,

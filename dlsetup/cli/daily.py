@@ -1,4 +1,4 @@
-"""Words only: a body imports one command, hands it the request and returns its exit code."""
+"""The main work in words: a body imports one command, hands it the request and returns its exit code."""
 
 from __future__ import annotations
 
@@ -6,49 +6,9 @@ from typing import Annotated
 
 import typer
 
-from dlsetup import __version__
 from dlsetup.cli import options
-from dlsetup.cli.plain import PlainCommand, PlainGroup, examples
-
-app = typer.Typer(
-    cls=PlainGroup,
-    help="Gets a deep-learning environment right, on any machine, and says why.",
-    epilog=examples(
-        "dlsetup doctor                        what is wrong here, and what mends it",
-        "dlsetup resolve torch jax             builds that work together on this machine",
-        "dlsetup create env demo torch         a checked environment in ./demo",
-        "dlsetup fix cuda-conflict             mend the environment, or leave it as it was",
-    ),
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-create = typer.Typer(
-    cls=PlainGroup, rich_markup_mode=None, help="Create something new that works on this machine."
-)
-fix = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Mend what is broken, or leave it as it was.")
-catalog = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Look after the catalog of what exists.")
-profiles = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Named starting points.")
-app.add_typer(create, name="create")
-app.add_typer(fix, name="fix")
-app.add_typer(catalog, name="catalog")
-app.add_typer(profiles, name="profiles")
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        print(f"dlsetup {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def dlsetup(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
-    ] = False,
-) -> None:
-    pass
+from dlsetup.cli.groups import app, create, fix
+from dlsetup.cli.plain import PlainCommand, examples
 
 
 @app.command(
@@ -239,27 +199,3 @@ def fix_cuda_conflict(
             as_json=json,
         )
     )
-
-
-@profiles.command(
-    "list", cls=PlainCommand, epilog=examples("dlsetup profiles list", "dlsetup profiles list --json")
-)
-def profiles_list(catalog: options.Catalog = None, json: options.Json = False) -> int:
-    """List the profiles and what each one holds."""
-    from dlsetup.commands.profiles_list import run
-
-    return run(tuple(catalog or ()), as_json=json)
-
-
-@app.command(
-    cls=PlainCommand, epilog=examples("dlsetup schema", "dlsetup schema doctor > doctor.schema.json")
-)
-def schema(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="`doctor`, `resolve`, `machine` …")
-    ] = None,
-) -> int:
-    """Print the JSON Schema of a document; without a name, the names."""
-    from dlsetup.commands.schema import run
-
-    return run(name)

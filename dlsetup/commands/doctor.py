@@ -1,0 +1,51 @@
+"""`dlsetup doctor`: look (or read what was saved), hold it against the catalog, say what is wrong."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+from pathlib import Path
+
+from dlsetup.act.saving import save
+from dlsetup.commands.examined import catalog_of_examined
+from dlsetup.commands.question import folders, machine_of
+from dlsetup.judge.registry import judge
+from dlsetup.model.machine import Machine
+from dlsetup.model.record import Record
+from dlsetup.show import json
+from dlsetup.show.doctor import doctor_lines
+from dlsetup.show.lines import write
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `doctor`, as they were typed."""
+
+    environment: str | None = None
+    machine_file: str | None = None
+    save_as: str | None = None
+    catalog: tuple[str, ...] = ()
+    as_json: bool = False
+    verbose: bool = False
+
+
+def run(request: Request) -> int:
+    """Print the diagnosis. 1 where a finding is an error."""
+    machine = machine_of(request.machine_file, request.environment, request.catalog)
+    catalog = catalog_of_examined(machine, folders(request.catalog))
+    diagnosis = judge(machine, catalog)
+    if request.save_as is not None:
+        _save(machine, Path(request.save_as))
+    if request.as_json:
+        json.write(json.DoctorDocument.of(machine, diagnosis))
+    else:
+        named = {name for framework in catalog.frameworks for name in framework.distributions}
+        write(doctor_lines(machine, diagnosis, named, verbose=request.verbose))
+    return 0 if diagnosis.well else 1
+
+
+def _save(machine: Machine, path: Path) -> None:
+    """Save a machine without the names of people, places and computers."""
+    from dlsetup.model.redaction import redact
+
+    home, user, hostname = str(Path.home()), getpass.getuser(), socket.gethostname()
+    save(path, json.document(redact(machine, home=home, user=user, hostname=hostname)) + "\n")
