@@ -54,8 +54,9 @@ def _driver(host: Host, files: DriverFiles, nvml: NvmlAnswer, smi: SmiAnswer) ->
     elif is_wsl(host):
         # The module runs in Windows; the libraries that Windows lends have no release in their names.
         module, userland = UNKNOWN, userland if told is UNKNOWN else told
-    elif module is UNKNOWN or smi.gpus is not UNKNOWN:
-        module, userland = told if module is UNKNOWN else module, told if userland is None else userland
+    elif told is not UNKNOWN:
+        # Only a loaded module answers, even where its files are hidden from a container.
+        module, userland = module or told, told if userland is None else userland
     return Driver(
         module=module,
         userland=userland,
