@@ -12,7 +12,7 @@ from packaging.version import Version
 from dlsetup.judge.roles import matches
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Build, Catalog, Framework
-from dlsetup.model.machine import Distribution, Environment, Machine
+from dlsetup.model.machine import Distribution, Driver, Environment, Machine
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.repair import Intent
 from dlsetup.model.resolution import Conflict, Pick, Plan
@@ -116,8 +116,13 @@ def _made_for_elsewhere(here: Target, present: Iterable[Present]) -> bool:
 
 
 def _target(machine: Machine, environment: Environment) -> Target:
-    """This machine with the one Python that the environment has."""
+    """This machine with the one Python that the environment has.
+
+    A driver that is there and not loaded is no reason to leave the GPU: loading it is another repair.
+    """
     target = Target.of(machine)
+    if target.driver is None and isinstance(machine.driver, Driver):
+        target = replace(target, driver=machine.driver.userland or UNKNOWN)
     if isinstance(environment.python, Unknown):
         return target
     python = Interpreter(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 from packaging.version import Version
 
@@ -195,6 +196,13 @@ def test_without_a_gpu_the_other_twin_stays() -> None:
     assert isinstance(answer, Intent)
     assert answer.twins == ("onnxruntime-gpu",)
     assert answer.replace == ()
+
+
+def test_a_driver_that_is_not_loaded_is_another_repair() -> None:
+    here = machine(installed("torch==2.8.0+cu126", "torchvision==0.20.0+cu126"))
+    unloaded = Driver(module=None, userland=DriverRelease("580.65.06"))
+    answer = intended("torchvision-torch-mismatch", msgspec.structs.replace(here, driver=unloaded))
+    assert requirements(answer) == ("torch==2.8.0+cu126", "torchvision==0.23.0+cu126")
 
 
 SHARED = (
