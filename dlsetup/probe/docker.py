@@ -11,6 +11,8 @@ from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes, printable
 
 SOCKETS = ("/var/run/docker.sock", "/run/docker.sock")
+OWN_SOCKETS = (".docker/run/docker.sock", ".docker/desktop/docker.sock", ".colima/default/docker.sock")
+PIPE = "npipe:////./pipe/docker_engine"
 DEADLINE = 3
 TOOLKIT = ("nvidia-ctk", "nvidia-container-cli", "nvidia-container-runtime")
 
@@ -24,14 +26,21 @@ def docker(host: Host, notes: Notes) -> Docker | None:
     told = _ask(host, notes, address) if address else {}
     engine: str | Unknown | None = None if told is not None else UNKNOWN
     version = told.get("ServerVersion") if told else None
+    desktop = "Docker Desktop" in str(told.get("OperatingSystem")) if told else UNKNOWN
     return Docker(
         engine=printable(str(version)) if version else engine,
         runtimes=tuple(sorted(map(str, told.get("Runtimes") or ()))) if told else UNKNOWN,
         cdi_devices=_cdi_devices(host, told),
-        nvidia_toolkit=next((path for name in TOOLKIT if (path := host.which(name))), None),
+        nvidia_toolkit=_toolkit(host, desktop),
         snap=_is_snap(host, client, told),
-        desktop="Docker Desktop" in str(told.get("OperatingSystem")) if told else UNKNOWN,
+        desktop=desktop,
     )
+
+
+def _toolkit(host: Host, desktop: bool | Unknown) -> str | None | Unknown:
+    """The program on this side; Docker Desktop keeps its own inside its virtual machine."""
+    path = next((path for name in TOOLKIT if (path := host.which(name))), None)
+    return UNKNOWN if path is None and (desktop is True or host.platform == "win32") else path
 
 
 def _address(host: Host) -> str | None:
@@ -39,8 +48,11 @@ def _address(host: Host) -> str | None:
     told = host.environ.get("DOCKER_HOST")
     if told:
         return told
-    own = f"{host.environ.get('XDG_RUNTIME_DIR', '/run/user/0')}/docker.sock"
-    path = next((path for path in (*SOCKETS, own) if host.is_socket(path)), None)
+    if host.platform == "win32":
+        return PIPE if host.which("docker") else None
+    rootless = f"{host.environ.get('XDG_RUNTIME_DIR', '/run/user/0')}/docker.sock"
+    own = (f"{host.home}/{place}" for place in OWN_SOCKETS)
+    path = next((path for path in (*SOCKETS, rootless, *own) if host.is_socket(path)), None)
     return f"unix://{host.local(path)}" if path else None
 
 

@@ -34,7 +34,7 @@ def nvidia(host: Host, notes: Notes) -> Nvidia:
     files = driver_files(host, notes)
     nvml = ask_nvml(host, notes, files.nvml) if files.nvml else NvmlAnswer()
     path = smi_path(host)
-    ask_it = path is not None and nvml.error is UNKNOWN and not nvml.hung
+    ask_it = nvml.error in (UNKNOWN, "FUNCTION_NOT_FOUND") and not nvml.hung
     smi = ask_smi(host, notes, path) if path and ask_it else SmiAnswer()
     if files.nothing and path is None:
         return Nvidia(driver=None)

@@ -56,7 +56,10 @@ def start(nvml: Any, library: str) -> bool:
             raise
         import ctypes
 
-        ctypes.CDLL(library)
+        try:
+            ctypes.CDLL(library)
+        except OSError:
+            raise exc from None
         nvml.nvmlInit()
     return True
 

@@ -46,7 +46,7 @@ def _path(host: Host, name: str) -> str | None:
         if path and not path.rpartition("/")[2].startswith(name):
             return None
     if path is None and name == "uv" and host.own:
-        path = f"{host.own}/bin/uv"
+        path = f"{host.own}/{'Scripts/uv.exe' if host.platform == 'win32' else 'bin/uv'}"
     return path if path and host.is_file(path) else None
 
 
