@@ -124,7 +124,7 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
         outcomes=outcomes,
         complaints=(
             *complaints(intent.mends, task.seen.diagnosis, after.diagnosis, outcomes),
-            *broken_promises(promised, broken),
+            *broken_promises(promised, broken, intent.twins),
         ),
     )
 

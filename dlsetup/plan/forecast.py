@@ -64,7 +64,11 @@ def settle(intent: Intent, forecast: Forecast, environment: Environment, hardwar
         *_brought(intent, forecast, environment),
         *(_rewritten(pin) for pin in rewrite),
         *(
-            _removed(name, orphans.get(name, "another distribution owns its files"), environment)
+            _removed(
+                name,
+                orphans.get(name, "another distribution owns its files and serves what asks for it"),
+                environment,
+            )
             for name in remove
         ),
     )

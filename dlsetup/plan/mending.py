@@ -42,7 +42,7 @@ def forecast_steps(intent: Intent, bench: Bench, means: Means, *, alone: bool = 
     flags = ("--dry-run", "--exact", "--output-format", "json")
     return (
         *_wanted(intent.plan, (*intent.plan.requirements, *others), intent.plan.constraints, bench),
-        _install(bench, means, flags, intent.replace, "ask uv what that moves"),
+        *_install(intent, bench, means, flags, "ask uv what that moves"),
     )
 
 
@@ -64,14 +64,14 @@ def mending_steps(repair: Repair, bench: Bench, means: Means, *, alone: bool = F
     if repair.remove:
         argv = (means.uv, "pip", "uninstall", "--python", bench.python, *repair.remove)
         steps = (Run(argv=argv, why="remove what must not stay"),)
-    again = tuple(pin.partition("==")[0] for pin in repair.rewrite)
+    rewritten = tuple(pin.partition("==")[0] for pin in repair.rewrite)
     if not any(item.after for item in repair.changes):
         return steps
     wanted = (*intent.plan.requirements, *(() if alone else intent.others), *repair.rewrite)
     return (
         *steps,
         *_wanted(intent.plan, wanted, intent.plan.constraints, bench),
-        _install(bench, means, (), (*intent.replace, *again), "install what is wanted"),
+        *_install(intent, bench, means, _again(rewritten), "install what is wanted"),
     )
 
 
@@ -99,8 +99,19 @@ def _wanted(
     )
 
 
-def _install(bench: Bench, means: Means, flags: tuple[str, ...], again: tuple[str, ...], why: str) -> Run:
-    forced = tuple(word for name in again for word in ("--reinstall-package", name))
-    words = (means.uv, "pip", "install", *flags, "--python", bench.python, *source_words(means), *forced)
+def _install(
+    intent: Intent, bench: Bench, means: Means, options: tuple[str, ...], why: str
+) -> tuple[Step, ...]:
+    """What asks for a twin that goes must not bring it back: an override that never holds keeps it out."""
+    options = (*options, *_again(intent.replace), *source_words(means), "--python", bench.python)
     files = ("--constraints", bench.note("constraints.txt"), "--requirements", bench.note("pyproject.toml"))
-    return Run(argv=(*words, *files), why=why)
+    overrides: tuple[Step, ...] = ()
+    if intent.twins:
+        never = "".join(f"{name}; python_version < '0'\n" for name in intent.twins)
+        overrides = (Write(path=bench.note("overrides.txt"), text=never, why="keep out what must not stay"),)
+        files = ("--overrides", bench.note("overrides.txt"), *files)
+    return (*overrides, Run(argv=(means.uv, "pip", "install", *options, *files), why=why))
+
+
+def _again(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for name in names for word in ("--reinstall-package", name))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+
+from packaging.utils import canonicalize_name
 
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.outcome import Outcome
@@ -29,6 +32,14 @@ def complaints(
             yield f"{outcome.framework} does not work: {outcome.because}"
 
 
-def broken_promises(before: Collection[str], after: Collection[str]) -> Iterator[str]:
-    """Requirements that were met, or not there, before: each as uv says it."""
-    yield from sorted(set(after) - set(before))
+def broken_promises(before: Collection[str], after: Collection[str], twins: Collection[str]) -> Iterator[str]:
+    """Requirements that were met, or not there, before: each as uv says it.
+
+    The package `asks` requires `onnxruntime>=1.10`, but it's not installed
+
+    A twin that was removed on purpose is no loss: the one that stayed serves its import package.
+    """
+    for line in sorted(set(after) - set(before)):
+        found = re.search(r"requires `([\w.-]+)", line)
+        if found is None or canonicalize_name(found[1]) not in twins:
+            yield line

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny.broken import Broken, Fix, make_broken
 from tiny.command import MAKERS, Command
 from tiny.index import TinyIndex
 
@@ -40,3 +41,17 @@ def stocked(command: Command, tiny_index: TinyIndex) -> Callable[..., dict[str, 
         return plan
 
     return stock
+
+
+@pytest.fixture
+def broken(tmp_path: Path, tiny_environ: dict[str, str]) -> Broken:
+    """An empty environment to break, in a folder whose name a shell would act on."""
+    return make_broken(tmp_path / "envs" / "my $(env)", tiny_environ)
+
+
+@pytest.fixture
+def fix(command: Command, broken: Broken, tiny_index: TinyIndex) -> Fix:
+    """`dlsetup fix cuda-conflict` on the broken environment."""
+    for name in ("pytorch-cu126", "pytorch-cpu"):
+        command.indexes += ["--index", f"{name}={tiny_index.address(name)}"]
+    return Fix(command, broken)

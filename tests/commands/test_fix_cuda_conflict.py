@@ -2,62 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
-from tiny.broken import Broken, make_broken
-from tiny.command import Command
+from tiny.broken import Broken, Fix, collide, mismatch, moves, pair
 from tiny.index import TinyIndex
-
-Fix = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def broken(tmp_path: Path, tiny_environ: dict[str, str]) -> Broken:
-    return make_broken(tmp_path / "envs" / "my $(env)", tiny_environ)
-
-
-@pytest.fixture
-def fix(command: Command, broken: Broken, tiny_index: TinyIndex) -> Fix:
-    """The command on the broken environment; its document and its exit code."""
-    for name in ("pytorch-cu126", "pytorch-cpu"):
-        command.indexes += ["--index", f"{name}={tiny_index.address(name)}"]
-
-    def run(*words: str, **variables: str) -> dict[str, Any]:
-        given = ("--env", str(broken.folder), "--json", *command.indexes)
-        found = command("fix", "cuda-conflict", *given, *(words or ("--yes",)), **variables)
-        assert found.stdout, found.stderr
-        document: dict[str, Any] = json.loads(found.stdout)
-        return {**document, "exit": found.returncode}
-
-    return run
-
-
-def moves(document: dict[str, Any]) -> dict[str, tuple[str | None, str | None]]:
-    repair = document.get("repair") or document["mending"]["repair"]
-    return {item["distribution"]: (item["before"], item["after"]) for item in repair["changes"]}
-
-
-def collide(broken: Broken, index: TinyIndex) -> None:
-    """torch for CUDA 12, whose cuDNN was written over by that of CUDA 13."""
-    broken.put("torch==2.14.1+cu126", index=index.address("pytorch-cu126"))
-    broken.put("numpy==2.3.5", "nvidia-cudnn-cu12==9.20.0.48")
-    broken.put("nvidia-cudnn-cu13==9.24.0.43")
-
-
-def mismatch(broken: Broken, index: TinyIndex) -> None:
-    """torchvision of another torch."""
-    broken.put("torch==2.14.1+cpu", index=index.address("pytorch-cpu"))
-    broken.put("numpy==2.3.5", "torchvision==0.28.0")
-
-
-def twins(broken: Broken) -> None:
-    broken.put("numpy==2.3.5", "onnxruntime-gpu==1.31.1")
-    broken.put("onnxruntime==1.31.1")
+from tiny.wheels import TinyWheel
 
 
 def says(broken: Broken, code: str) -> str:
@@ -90,7 +40,7 @@ def test_the_companion_of_another_torch(fix: Fix, broken: Broken, tiny_index: Ti
 
 
 def test_twins_without_a_gpu(fix: Fix, broken: Broken) -> None:
-    twins(broken)
+    pair(broken)
     found = fix()
     assert found["result"] == "mended", found
     assert moves(found) == {"onnxruntime-gpu": ("1.31.1", None), "onnxruntime": ("1.31.1", "1.31.1")}
@@ -109,7 +59,7 @@ def test_a_plugin_out_of_step(fix: Fix, broken: Broken) -> None:
 
 def test_two_faults_at_once(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
     collide(broken, tiny_index)
-    twins(broken)
+    pair(broken)
     found = fix()
     assert found["result"] == "mended", found
     assert set(moves(found)) == {
@@ -134,3 +84,65 @@ def test_a_dry_run_shows_the_steps_and_writes_nothing(
     subprocess.run(["sh", str(script)], check=True, env=broken.environ, cwd=tmp_path, capture_output=True)
     assert broken.text("nvidia/cudnn/lib/libcudnn.so.9").startswith("nvidia-cudnn-cu12")
     assert fix()["result"] == "nothing-to-mend"
+
+
+def test_a_cpu_build_on_a_gpu_machine(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    broken.put("torch==2.14.1+cpu", "torchvision==0.29.1+cpu", index=tiny_index.address("pytorch-cpu"))
+    broken.put("numpy==2.3.5")
+    fix.give_gpu(driver="535.129.03")
+    found = fix()
+    assert found["result"] == "mended", found
+    assert moves(found) == {
+        "torch": ("2.14.1+cpu", "2.14.1+cu126"),
+        "torchvision": ("0.29.1+cpu", "0.29.1+cu126"),
+        "nvidia-cudnn-cu12": (None, "9.20.0.48"),
+    }
+    assert {item["device"] for item in found["mending"]["outcomes"]} == {"cuda"}
+    assert fix()["result"] == "nothing-to-mend"
+
+
+def test_a_build_that_the_driver_cannot_serve(fix: Fix, broken: Broken) -> None:
+    broken.put("torch==2.14.1", "nvidia-cudnn-cu13==9.24.0.43", "numpy==2.3.5")
+    fix.give_gpu(driver="535.129.03")
+    found = fix()
+    assert found["result"] == "mended", found
+    assert moves(found) == {
+        "torch": ("2.14.1", "2.14.1+cu126"),
+        "nvidia-cudnn-cu12": (None, "9.20.0.48"),
+        "nvidia-cudnn-cu13": ("9.24.0.43", None),
+    }
+    assert fix()["result"] == "nothing-to-mend"
+
+
+def test_of_twins_the_one_for_the_gpu_stays(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    """Also where something asks for the other by its name."""
+    tiny_index.add("default", [TinyWheel("asks", "1.0", requires=("onnxruntime>=1.10",))])
+    pair(broken)
+    broken.put("asks==1.0")
+    fix.give_gpu()
+    found = fix()
+    assert found["result"] == "mended", found
+    assert moves(found) == {"onnxruntime": ("1.31.1", None), "onnxruntime-gpu": ("1.31.1", "1.31.1")}
+    assert fix()["result"] == "nothing-to-mend"
+
+
+def test_what_else_is_installed_is_kept_whole(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    """numpy 1.26 stays although newer ones are there: nothing asks for another."""
+    broken.put("torch==2.14.1+cu126", index=tiny_index.address("pytorch-cu126"))
+    broken.put("numpy==1.26.4", "nvidia-cudnn-cu12==9.20.0.48", "nvidia-nccl-cu13==2.30.7")
+    broken.put("nvidia-cudnn-cu13==9.24.0.43")
+    before = broken.versions()
+    assert fix()["result"] == "mended"
+    assert broken.versions() == {
+        name: version for name, version in before.items() if name != "nvidia-cudnn-cu13"
+    }
+
+
+def test_scripts_work_after_the_exchange(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    collide(broken, tiny_index)
+    assert fix()["result"] == "mended"
+    script = broken.folder / "bin" / "numpy-config"
+    done = subprocess.run([script], capture_output=True, text=True, check=True)
+    assert done.stdout == "numpy 2.3.5\n"
+    assert says(broken, "import sys; print(sys.prefix)") == str(broken.folder)
+    assert not any(b".mending-" in path.read_bytes() for path in script.parent.iterdir() if path.is_file())

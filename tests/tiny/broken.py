@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from tiny.command import Command
+from tiny.index import TinyIndex
 
 from dlsetup.act.uv import find_uv
 
@@ -66,3 +71,64 @@ def make_broken(folder: Path, environ: dict[str, str]) -> Broken:
     argv = [find_uv(own), "venv", "--quiet", "--python", sys.executable, str(folder)]
     subprocess.run(argv, env=own, check=True, capture_output=True)
     return Broken(folder, own)
+
+
+@dataclass
+class Fix:
+    """`dlsetup fix cuda-conflict` on a broken environment, as a program sees it."""
+
+    command: Command
+    broken: Broken
+
+    def argv(self, *words: str) -> list[str]:
+        return self.command.argv("fix", "cuda-conflict", *self._words(*words))
+
+    def __call__(self, *words: str, **variables: str) -> dict[str, Any]:
+        """Its document and its exit code. Without words: `--yes`."""
+        found = self.command(
+            "fix", "cuda-conflict", *self._words(*(words or ("--yes",)), "--json"), **variables
+        )
+        assert found.stdout, found.stderr
+        document: dict[str, Any] = json.loads(found.stdout)
+        return {**document, "exit": found.returncode}
+
+    def give_gpu(self, name: str = "NVIDIA H100", capability: str = "9.0", driver: str = "580.65.06") -> None:
+        """From now on this machine has a GPU, by the word of its `nvidia-smi`, and torch can use it."""
+        folder = self.command.home.parent / "programs"
+        folder.mkdir(exist_ok=True)
+        program = folder / "nvidia-smi"
+        row = f"0, {name}, {driver}, 81920, 00000000:01:00.0, {capability}, [N/A]"
+        cuda = "13.0" if driver.startswith("580") else "12.2"
+        xml = f"<cuda_version>{cuda}</cuda_version>"
+        program.write_text(f'#!/bin/sh\nif [ "$1" = -q ]; then echo "{xml}"; else echo "{row}"; fi\n')
+        program.chmod(0o755)
+        path = self.command.environ["PATH"]
+        self.command.environ |= {"PATH": f"{folder}{os.pathsep}{path}", "TINY_GPUS": "1"}
+
+    def _words(self, *words: str) -> list[str]:
+        return ["--env", str(self.broken.folder), *self.command.indexes, *words]
+
+
+def moves(document: dict[str, Any]) -> dict[str, tuple[str | None, str | None]]:
+    """What a repair moves: name to versions before and after."""
+    repair = document.get("repair") or document["mending"]["repair"]
+    return {item["distribution"]: (item["before"], item["after"]) for item in repair["changes"]}
+
+
+def collide(broken: Broken, index: TinyIndex) -> None:
+    """torch for CUDA 12, whose cuDNN was written over by that of CUDA 13."""
+    broken.put("torch==2.14.1+cu126", index=index.address("pytorch-cu126"))
+    broken.put("numpy==2.3.5", "nvidia-cudnn-cu12==9.20.0.48")
+    broken.put("nvidia-cudnn-cu13==9.24.0.43")
+
+
+def mismatch(broken: Broken, index: TinyIndex) -> None:
+    """torchvision of another torch."""
+    broken.put("torch==2.14.1+cpu", index=index.address("pytorch-cpu"))
+    broken.put("numpy==2.3.5", "torchvision==0.28.0")
+
+
+def pair(broken: Broken) -> None:
+    """Two distributions that own the package `onnxruntime`."""
+    broken.put("numpy==2.3.5", "onnxruntime-gpu==1.31.1")
+    broken.put("onnxruntime==1.31.1")
