@@ -14,7 +14,7 @@ from dlsetup.probe.distributions import Site, concerns, with_conda
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes
 from dlsetup.probe.python_places import active, first_on_path, places, project
-from dlsetup.probe.pythons import Place, base_python, environment_in, python_at
+from dlsetup.probe.pythons import Place, environment_in, python_at
 from dlsetup.probe.shared_files import shared_files
 from dlsetup.probe.sites import sites
 
@@ -29,7 +29,7 @@ def environments(
     `asked` is a path or a name. Raises `UsageError` if there is no such environment.
     """
     found = places(host)
-    chosen = _asked(host, found, asked) if asked is not None else _usual(host, notes)
+    chosen = _asked(host, found, asked) if asked is not None else _usual(host, found, notes)
     if chosen is None:
         notes.gap(
             "environment",
@@ -62,7 +62,7 @@ def examine(host: Host, place: Place, clues: tuple[Clue, ...]) -> Environment:
     )
 
 
-def _usual(host: Host, notes: Notes) -> Place | None:
+def _usual(host: Host, found: tuple[Place, ...], notes: Notes) -> Place | None:
     """The active environment, that of the project, or what `python` starts."""
     for folder in active(host):
         place = environment_in(host, folder)
@@ -74,12 +74,12 @@ def _usual(host: Host, notes: Notes) -> Place | None:
         if place is not None:
             return place
     path = first_on_path(host)
-    return python_at(host, path) if path else None
+    return python_at(host, path, found) if path else None
 
 
 def _asked(host: Host, found: tuple[Place, ...], asked: str) -> Place:
     """The environment at a path, or the one of that name."""
-    place = _at(host, _absolute(host, asked))
+    place = _at(host, found, _absolute(host, asked))
     if place is not None:
         return place
     named = [item for item in found if asked in (item.environment.name, item.environment.path)]
@@ -114,15 +114,15 @@ def _absolute(host: Host, asked: str) -> str:
     return re.sub("/+", "/", "/".join(parts)).rstrip("/") or "/"
 
 
-def _at(host: Host, path: str) -> Place | None:
+def _at(host: Host, found: tuple[Place, ...], path: str) -> Place | None:
     """What a path is: an environment, a base Python by its folder, or an interpreter of either."""
     if host.is_file(path):
-        return python_at(host, path)
+        return python_at(host, path, found)
     if not host.is_folder(path):
         return None
     inside = environment_in(host, path)
     if inside is not None:
         return inside
     names = ("python.exe",) if host.platform == "win32" else ("bin/python3", "bin/python")
-    tried = (base_python(host, f"{path}/{name}") for name in names if host.is_file(f"{path}/{name}"))
+    tried = (python_at(host, f"{path}/{name}", found) for name in names if host.is_file(f"{path}/{name}"))
     return next((place for place in tried if place is not None), None)

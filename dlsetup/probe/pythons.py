@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from packaging.version import InvalidVersion, Version
@@ -49,9 +50,14 @@ def environment_in(host: Host, folder: str) -> Place | None:
     return None
 
 
-def python_at(host: Host, path: str) -> Place | None:
-    """The environment around an interpreter before its links are followed, else the base behind them."""
-    return _around(host, path) or base_python(host, path)
+def python_at(host: Host, path: str, known: Iterable[Place] = ()) -> Place | None:
+    """The environment around an interpreter before its links are followed, else the base behind them.
+
+    One that is already `known` is not asked again.
+    """
+    real = host.real(path)
+    same = next((place for place in known if place.environment.path == real), None)
+    return _around(host, path) or same or base_python(host, path)
 
 
 def _around(host: Host, path: str) -> Place | None:
