@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Builder, Root
 from hypothesis import given
 from hypothesis import strategies as st
+from probe_roots import Builder, Root
 
 from dlsetup.model.machine import Driver, Gpu
 from dlsetup.model.record import UNKNOWN
