@@ -34,6 +34,7 @@ OF_ONE_MAJOR = ("cudart", "cublas", "nvjitlink")
 SYSTEM_FOLDERS = ("/usr/lib/{arch}-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", WSL_FOLDER)
 TOOLKIT_FOLDERS = ("lib64", "lib", "targets/*/lib", "bin", "bin/x64")
 WHEEL_FOLDERS = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/x86_64", "torch/lib", "paddle/libs")
+SUFFIX = re.compile(r"-cu\d\d$")
 COUNT_LIMIT = 500
 
 
@@ -161,10 +162,10 @@ def _owner(
     if re.search(r"[/\\]nvidia[/\\]", place.folder) is None:
         return Owner(kind="wheel", name=place.folder.split("/")[-2]), UNKNOWN
     stems = {f"nvidia-{name}" for name in PACKAGES[library]}
-    own = [item for item in _installed(environment) if re.sub(r"-cu\d\d$", "", item.name) in stems]
+    own = [item for item in _installed(environment) if SUFFIX.sub("", item.name) in stems]
     if library in OF_ONE_MAJOR:
         of_major = [item for item in own if item.name.endswith(f"-cu{major[:2]}")]
-        own = of_major or [item for item in own if "-cu" not in item.name]
+        own = of_major or [item for item in own if not SUFFIX.search(item.name)]
     if len(own) == 1:
         return Owner(kind="wheel", name=own[0].name), own[0].version
     return Owner(kind="wheel" if own else "nobody", name=", ".join(item.name for item in own)), UNKNOWN
