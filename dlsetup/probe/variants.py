@@ -34,9 +34,9 @@ def variant_of(
             continue
         read = clue.path
         value = _value(clue, text)
-        variant = _named(clue.gives, value) if value else None
-        if variant:
-            return variant, clue.path
+        if value:
+            variant = _named(clue.gives, value)
+            return (variant, clue.path) if variant else (UNKNOWN, "")
     return ("cpu", read) if read else (UNKNOWN, "")
 
 

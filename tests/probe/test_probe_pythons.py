@@ -1,4 +1,4 @@
-"""Which Pythons a machine has, which of them is examined, and what is read without running any."""
+"""Which Pythons a machine has, and what is told of each without running it."""
 
 from __future__ import annotations
 
@@ -8,81 +8,23 @@ import venv
 from pathlib import Path
 
 import pytest
+from fake_pythons import (
+    AARCH64,
+    at,
+    conda,
+    examined,
+    interpreter,
+    link,
+    listed,
+    paths,
+    script,
+    system_python,
+    virtual,
+    write,
+)
 from packaging.version import Version
 
-from dlsetup.model.errors import UsageError
-from dlsetup.model.machine import Environment
-from dlsetup.model.record import UNKNOWN
-from dlsetup.probe.environments import environments
 from dlsetup.probe.host import Host
-from dlsetup.probe.notes import Notes
-
-ELF = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00"
-X86_64, AARCH64 = b"\x3e\x00", b"\xb7\x00"
-
-
-def write(root: Path, path: str, text: str = "") -> None:
-    file = root / path.lstrip("/")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-
-
-def interpreter(root: Path, path: str, processor: bytes = X86_64) -> None:
-    """A program that cannot run: whoever starts it learns nothing."""
-    file = root / path.lstrip("/")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(ELF + processor + bytes(64))
-    file.chmod(0o755)
-
-
-def script(root: Path, path: str, text: str) -> None:
-    write(root, path, f"#!/bin/sh\n{text}\n")
-    (root / path.lstrip("/")).chmod(0o755)
-
-
-def link(root: Path, path: str, target: str) -> None:
-    file = root / path.lstrip("/")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.symlink_to(target)
-
-
-def system_python(root: Path, minor: int = 12, patch: int = 3) -> None:
-    """`/usr/bin/python3` as Debian and Ubuntu lay it out, with its header."""
-    interpreter(root, f"/usr/bin/python3.{minor}")
-    link(root, "/usr/bin/python3", f"python3.{minor}")
-    header = f'#define PY_VERSION      \t"3.{minor}.{patch}"\n'
-    write(root, f"/usr/include/python3.{minor}/patchlevel.h", header)
-    write(root, f"/usr/lib/python3.{minor}/EXTERNALLY-MANAGED")
-
-
-def virtual(root: Path, folder: str, text: str = "home = /usr/bin\nversion = 3.12.3\n") -> None:
-    write(root, f"{folder}/pyvenv.cfg", text)
-    (root / folder.lstrip("/") / "lib/python3.12/site-packages").mkdir(parents=True)
-    link(root, f"{folder}/bin/python", "/usr/bin/python3")
-
-
-def conda(root: Path, folder: str, record: str = "python-3.11.9-h955ad1f_0_cpython.json") -> None:
-    write(root, f"{folder}/conda-meta/{record}", "{}")
-    interpreter(root, f"{folder}/bin/python3.11")
-    link(root, f"{folder}/bin/python", "python3.11")
-    (root / folder.lstrip("/") / "lib/python3.11/site-packages").mkdir(parents=True)
-
-
-def at(root: Path, *, folder: str = "/home/ada/work", **environ: str) -> Host:
-    return Host(root, {"PATH": "/usr/bin", "HOME": "/home/ada", **environ}, folder=folder)
-
-
-def listed(host: Host, asked: str | None = None) -> tuple[Environment, ...]:
-    return environments(host, Notes(), asked=asked, clues=())
-
-
-def paths(host: Host, asked: str | None = None) -> list[str]:
-    return [item.path for item in listed(host, asked)]
-
-
-def examined(host: Host, asked: str | None = None) -> Environment:
-    (found,) = (item for item in listed(host, asked) if item.examined)
-    return found
 
 
 def test_a_system_python_is_told_by_its_header_and_not_run(tmp_path: Path) -> None:
@@ -92,42 +34,6 @@ def test_a_system_python_is_told_by_its_header_and_not_run(tmp_path: Path) -> No
     assert (only.arch, only.externally_managed, only.free_threaded) == ("x86_64", True, False)
     assert only.examined
     assert (only.distributions, only.shared_files) == ((), ())
-
-
-def test_what_is_only_listed_is_not_known_to_be_empty(tmp_path: Path) -> None:
-    system_python(tmp_path)
-    virtual(tmp_path, "/home/ada/work/.venv")
-    here, system = listed(at(tmp_path))
-    assert here.distributions == ()
-    assert (system.distributions, system.shared_files) == (UNKNOWN, UNKNOWN)
-
-
-def test_the_active_environment_comes_before_the_project_and_the_system(tmp_path: Path) -> None:
-    system_python(tmp_path)
-    for folder in ("/opt/active", "/home/ada/work/.venv"):
-        virtual(tmp_path, folder)
-    conda(tmp_path, "/opt/conda/envs/ml")
-    assert examined(at(tmp_path)).path == "/home/ada/work/.venv"
-    assert examined(at(tmp_path, CONDA_PREFIX="/opt/conda/envs/ml")).path == "/opt/conda/envs/ml"
-    both = at(tmp_path, CONDA_PREFIX="/opt/conda/envs/ml", VIRTUAL_ENV="/opt/active/")
-    assert examined(both).path == "/opt/active"
-    assert examined(at(tmp_path, folder="/")).path == "/usr/bin/python3.12"
-
-
-def test_an_active_environment_whose_python_is_gone_is_a_gap(tmp_path: Path) -> None:
-    system_python(tmp_path)
-    write(tmp_path, "/opt/old/pyvenv.cfg", "home = /usr/lib/gone\nversion = 3.8.1\n")
-    link(tmp_path, "/opt/old/bin/python", "/usr/lib/gone/python3.8")
-    notes = Notes()
-    found = environments(at(tmp_path, VIRTUAL_ENV="/opt/old"), notes, asked=None, clues=())
-    assert [item.path for item in found if item.examined] == ["/usr/bin/python3.12"]
-    assert [(gap.fact, "/opt/old" in gap.reason) for gap in notes.gaps] == [("environment", True)]
-
-
-def test_no_python_at_all_examines_nothing_and_says_so(tmp_path: Path) -> None:
-    notes = Notes()
-    assert environments(at(tmp_path), notes, asked=None, clues=()) == ()
-    assert [gap.fact for gap in notes.gaps] == ["environment"]
 
 
 def test_what_virtual_environments_write_of_themselves(tmp_path: Path) -> None:
@@ -247,62 +153,6 @@ def test_environments_of_native_windows(tmp_path: Path) -> None:
     found = examined(Host(tmp_path, environ, platform="win32", folder="C:\\Users\\ada\\tf"))
     assert (found.path, found.name, found.python) == (folder, ".venv", Version("3.11.9"))
     assert found.distribution("tensorflow")
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "/opt/one",
-        "/opt/one/",
-        "/opt/one/bin/python",
-        "one",
-        "../../../opt/one",
-        "/opt/../opt/./one",
-        "/opt/alias",
-    ],
-)
-def test_an_environment_by_whatever_people_call_it(tmp_path: Path, asked: str) -> None:
-    system_python(tmp_path)
-    virtual(tmp_path, "/opt/one")
-    link(tmp_path, "/home/ada/.virtualenvs/one", "/opt/one")
-    link(tmp_path, "/opt/alias", "one")
-    host = at(tmp_path)
-    found = listed(host, asked)
-    assert [item.examined for item in found] == [True, False]
-    assert host.real(found[0].path) == "/opt/one"
-
-
-def test_home_and_folders_here(tmp_path: Path) -> None:
-    system_python(tmp_path)
-    virtual(tmp_path, "/home/ada/envs/two")
-    virtual(tmp_path, "/home/ada/work/two")
-    assert examined(at(tmp_path), "~/envs/two").path == "/home/ada/envs/two"
-    assert examined(at(tmp_path), "two").path == "/home/ada/work/two"
-
-
-def test_a_name_of_several_must_be_a_path(tmp_path: Path) -> None:
-    for root in ("/home/ada/miniforge3", "/opt/conda"):
-        conda(tmp_path, f"{root}/envs/ml")
-    with pytest.raises(UsageError) as told:
-        listed(at(tmp_path), "ml")
-    assert "/opt/conda/envs/ml" in told.value.hint
-    assert "/home/ada/miniforge3/envs/ml" in told.value.hint
-
-
-@pytest.mark.parametrize("asked", ["nowhere", "/etc", "/etc/passwd", "", "a\x00b", "$(reboot)", "../" * 40])
-def test_no_such_environment_lists_those_that_are_there(tmp_path: Path, asked: str) -> None:
-    system_python(tmp_path)
-    write(tmp_path, "/etc/passwd", "root:x:0:0::/:/bin/sh\n")
-    with pytest.raises(UsageError) as told:
-        listed(at(tmp_path), asked)
-    assert "/usr/bin/python3.12" in told.value.hint
-
-
-def test_the_same_environment_through_a_link_is_listed_once(tmp_path: Path) -> None:
-    system_python(tmp_path)
-    virtual(tmp_path, "/data/env")
-    link(tmp_path, "/home/ada/work/.venv", "/data/env")
-    assert paths(at(tmp_path, VIRTUAL_ENV="/data/env")) == ["/data/env", "/usr/bin/python3.12"]
 
 
 def test_a_real_environment_made_by_venv(tmp_path: Path) -> None:
