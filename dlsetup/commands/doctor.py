@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import shlex
 import socket
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from dlsetup.act.saving import save
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
+from dlsetup.model.finding import Diagnosis
 from dlsetup.model.machine import Machine
 from dlsetup.model.record import Record
 from dlsetup.show import json
@@ -39,8 +41,19 @@ def run(request: Request) -> int:
         json.write(json.DoctorDocument.of(machine, diagnosis))
     else:
         named = {name for framework in catalog.frameworks for name in framework.distributions}
-        write(doctor_lines(machine, diagnosis, named, verbose=request.verbose))
+        mend = _mend(request, diagnosis)
+        write(doctor_lines(machine, diagnosis, named, verbose=request.verbose, mend=mend))
     return 0 if diagnosis.well else 1
+
+
+def _mend(request: Request, diagnosis: Diagnosis) -> str:
+    """The command that takes errors of the environment away; none for a machine that is not this one."""
+    if request.machine_file is not None or diagnosis.well:
+        return ""
+    from dlsetup.plan.repair import mendable
+
+    where = () if request.environment is None else ("--env", request.environment)
+    return shlex.join(("dlsetup", "fix", "cuda-conflict", *where)) if mendable(diagnosis) else ""
 
 
 def _save(machine: Machine, path: Path) -> None:

@@ -9,7 +9,7 @@ from dlsetup.model.machine import Gap, Machine
 from dlsetup.show.detail import detail_lines
 from dlsetup.show.lines import Line, Style, command
 from dlsetup.show.machine import machine_lines
-from dlsetup.show.words import counted
+from dlsetup.show.words import counted, flowing
 
 MARKS: dict[Severity, tuple[str, Style]] = {
     "error": ("✗", "bad"),
@@ -26,9 +26,17 @@ PLACES: dict[Scope, str] = {
 
 
 def doctor_lines(
-    machine: Machine, diagnosis: Diagnosis, frameworks: Collection[str] = (), *, verbose: bool = False
+    machine: Machine,
+    diagnosis: Diagnosis,
+    frameworks: Collection[str] = (),
+    *,
+    verbose: bool = False,
+    mend: str = "",
 ) -> Iterator[Line]:
-    """The whole answer of the doctor. `verbose` adds every remedy, source, environment and library."""
+    """The whole answer of the doctor. `verbose` adds every remedy, source, environment and library.
+
+    `mend` is the command that takes errors away by itself, where there is one.
+    """
     yield Line(text="This machine", style="title")
     yield from machine_lines(machine, frameworks)
     if verbose:
@@ -44,6 +52,8 @@ def doctor_lines(
         yield from gap_lines(gap)
     yield Line()
     yield summary(diagnosis, untold=len(gaps) - len(told))
+    if mend:
+        yield Line(mark="hint:", text=f"`{mend}` mends what can be mended in the environment", style="good")
 
 
 def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[Line]:
@@ -51,8 +61,8 @@ def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[Line]:
     mark, style = MARKS[finding.severity]
     yield Line(mark=mark, text=f"{finding.title}  [{finding.id}]", style=style)
     if finding.because:
-        yield Line(mark="because", text=finding.because, indent=2, style="faint")
-    for item in finding.evidence:
+        yield Line(mark="because", text=flowing(finding.because), indent=2, style="faint")
+    for item in dict.fromkeys(finding.evidence):
         source = f" (from {item.source})" if item.source else ""
         yield Line(mark="seen   ", text=f"{item.fact}: {item.value}{source}", indent=2, style="faint")
     for remedy in finding.remedies if verbose else finding.remedies[:1]:

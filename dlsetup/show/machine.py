@@ -112,7 +112,8 @@ def _installed(environment: Environment, frameworks: Collection[str]) -> str:
     if isinstance(environment.distributions, Unknown):
         return "what is installed is unknown"
     named = [
-        f"{item.name} {item.version}" + ("" if isinstance(item.variant, Unknown) else f" ({item.variant})")
+        f"{item.name} {item.version.public}"
+        + ("" if isinstance(item.variant, Unknown) else f" ({item.variant})")
         for item in environment.distributions
         if item.name in frameworks
     ]

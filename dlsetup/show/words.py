@@ -31,6 +31,29 @@ def listed(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
+OPENERS = (
+    "A ",
+    "An ",
+    "Both ",
+    "Every ",
+    "Inside ",
+    "It ",
+    "Its ",
+    "No ",
+    "None ",
+    "Nothing ",
+    "The ",
+    "There ",
+    "This ",
+    "Two ",
+)
+
+
+def flowing(sentence: str) -> str:
+    """A sentence as it follows `because`: names keep their capitals, `It` and `The` do not."""
+    return sentence[:1].lower() + sentence[1:] if sentence.startswith(OPENERS) else sentence
+
+
 def said(value: object) -> str:
     """A part of a record: its value, `none` where it is absent, `unknown` where nobody could look."""
     if isinstance(value, Unknown):

@@ -18,8 +18,9 @@ from dlsetup.model.machine import (
     Variable,
 )
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease, LibcVersion
-from dlsetup.show.doctor import doctor_lines, summary
+from dlsetup.show.doctor import doctor_lines, finding_lines, summary
 from dlsetup.show.lines import plain
+from dlsetup.show.words import flowing
 
 MACHINE = Machine(
     system=System(
@@ -154,3 +155,17 @@ def test_the_sum_tells_how_it_stands() -> None:
     assert summary(Diagnosis(findings=(warning, warning))).text == "No error; 2 warnings."
     assert summary(Diagnosis(findings=(TOO_OLD,))).text == "1 error."
     assert summary(Diagnosis(), untold=2).text == "No problem found; 2 facts unknown (`-v` lists them)."
+
+
+def test_an_error_that_can_be_mended_names_the_command() -> None:
+    words = plain(doctor_lines(MACHINE, Diagnosis(findings=(TOO_OLD,)), mend="dlsetup fix cuda-conflict"))
+    assert words.endswith("hint: `dlsetup fix cuda-conflict` mends what can be mended in the environment\n")
+
+
+def test_what_was_seen_twice_is_said_once_and_because_flows() -> None:
+    seen = Evidence(fact="GPU", value="Tesla V100", source="NVML")
+    finding = Finding(id="x", severity="error", title="t", because="It holds no code.", evidence=(seen, seen))
+    words = plain(finding_lines(finding))
+    assert words.count("Tesla V100") == 1
+    assert "because it holds no code." in words
+    assert flowing("TensorFlow has none") == "TensorFlow has none"
