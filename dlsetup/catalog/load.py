@@ -10,22 +10,29 @@ from dlsetup.catalog.compose import compose
 from dlsetup.catalog.folders import Folders, user_folder
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile
 from dlsetup.catalog.hardware import hardware
-from dlsetup.catalog.requirements import canonical
+from dlsetup.catalog.requirements import canonical, parts_of
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Catalog, Clue, Index
 
 
 def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Catalog:
-    """The catalog with these frameworks (None: all), the hardware and the indexes.
+    """The catalog with these frameworks (None: all), those that they ask for, the hardware, the indexes.
 
-    Files in `folders` come before the packaged ones. Raises `UsageError` for a framework that is not
-    in the catalog and `DataError`, with the path, for a malformed file.
+    torchvision without torch in view would leave the variant of torch to chance. Files in `folders` come
+    before the packaged ones. Raises `UsageError` for a framework that is not in the catalog and
+    `DataError`, with the path, for a malformed file.
     """
     place = Folders(folders, user=user_folder())
-    wanted = place.names("frameworks", ".toml") if names is None else list(dict.fromkeys(names))
-    files = [_framework_file(name, place) for name in wanted]
-    generated = _generated(files, place)
+    known = place.names("frameworks", ".toml")
+    wanted = list(dict.fromkeys(known if names is None else names))
+    files: list[FrameworkFile] = []
+    generated: dict[str, GeneratedFile] = {}
+    for name in wanted:
+        file = _framework_file(name, place)
+        files.append(file)
+        generated |= _generated(file, place)
+        wanted += [item for item in _needed(file, generated, known) if item not in wanted]
     shelf = Shelf(generated)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(
@@ -72,11 +79,18 @@ def _framework_file(name: str, place: Folders) -> FrameworkFile:
     return file
 
 
-def _generated(files: Iterable[FrameworkFile], place: Folders) -> dict[str, GeneratedFile]:
-    """The generated files that these frameworks need, by distribution."""
-    wanted = dict.fromkeys(
-        name for file in files for name in (*(row.name for row in file.distribution), *file.libraries)
-    )
+def _needed(file: FrameworkFile, generated: dict[str, GeneratedFile], known: Collection[str]) -> list[str]:
+    """Frameworks that some release of this one requires. A framework has the name of its distribution."""
+    own = (generated[name] for name in file.distributions if name in generated)
+    texts = {
+        text for item in own for release in item.releases for row in release.requires for text in row.base
+    }
+    return sorted({parts_of(text).name for text in texts} & set(known) - {file.name})
+
+
+def _generated(file: FrameworkFile, place: Folders) -> dict[str, GeneratedFile]:
+    """The generated files that a framework needs, by distribution."""
+    wanted = dict.fromkeys((*(row.name for row in file.distribution), *file.libraries))
     found = {name: place.json(f"generated/{name}.json", GeneratedFile) for name in wanted}
     return {name: file for name, file in found.items() if file is not None}
 

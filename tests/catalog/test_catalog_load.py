@@ -27,10 +27,15 @@ def test_only_what_is_asked_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None
     read: list[str] = []
     real = folders_module._read
     monkeypatch.setattr(folders_module, "_read", lambda path: read.append(path.name) or real(path))
-    catalog = load(["lightning"])
-    assert [framework.name for framework in catalog.frameworks] == ["lightning"]
-    assert "lightning.json" in read
-    assert not {"torch.json", "torch.toml", "tensorflow.json", "nvidia-cudnn-cu12.json"} & set(read)
+    catalog = load(["jax"])
+    assert [framework.name for framework in catalog.frameworks] == ["jax"]
+    assert "jax.json" in read
+    assert not {"torch.json", "torch.toml", "tensorflow.json", "nvidia-cublas-cu11.json"} & set(read)
+
+
+def test_frameworks_that_are_asked_for_by_others_come_along() -> None:
+    assert [framework.name for framework in load(["torchvision"]).frameworks] == ["torchvision", "torch"]
+    assert "torch" in [framework.name for framework in load(["lightning"]).frameworks]
 
 
 def test_no_framework_at_all_still_gives_hardware_and_indexes() -> None:
