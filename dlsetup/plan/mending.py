@@ -104,7 +104,8 @@ def _install(
 ) -> tuple[Step, ...]:
     """What asks for a twin that goes must not bring it back: an override that never holds keeps it out."""
     options = (*options, *_again(intent.replace), *source_words(means), "--python", bench.python)
-    files = ("--constraints", bench.note("constraints.txt"), "--requirements", bench.note("pyproject.toml"))
+    files: tuple[str, ...] = ("--constraints", bench.note("constraints.txt"))
+    files = (*files, "--requirements", bench.note("pyproject.toml"))
     overrides: tuple[Step, ...] = ()
     if intent.twins:
         never = "".join(f"{name}; python_version < '0'\n" for name in intent.twins)

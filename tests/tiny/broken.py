@@ -98,7 +98,7 @@ class Fix:
         folder.mkdir(exist_ok=True)
         program = folder / "nvidia-smi"
         row = f"0, {name}, {driver}, 81920, 00000000:01:00.0, {capability}, [N/A]"
-        cuda = "13.0" if driver.startswith("580") else "12.2"
+        cuda = {"390": "9.1", "535": "12.2", "580": "13.0"}[driver[:3]]
         xml = f"<cuda_version>{cuda}</cuda_version>"
         program.write_text(f'#!/bin/sh\nif [ "$1" = -q ]; then echo "{xml}"; else echo "{row}"; fi\n')
         program.chmod(0o755)

@@ -1,0 +1,249 @@
+"""`dlsetup fix cuda-conflict` that cannot, must not or may not go on: the environment is as it was."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tiny.broken import Broken, Fix, collide, mismatch, pair
+from tiny.index import Fault, TinyIndex
+
+
+def wait_for(found: object, process: subprocess.Popen[bytes], seconds: float = 40) -> None:
+    """Until the call gives something true."""
+    assert callable(found)
+    end = time.monotonic() + seconds
+    while not found():
+        assert process.poll() is None, process.stderr.read() if process.stderr else ""
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+
+
+def start(fix: Fix, *words: str, **variables: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        fix.argv(*(words or ("--yes",))),
+        cwd=fix.command.home,
+        env={**fix.command.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def in_the_copy(broken: Broken) -> bool:
+    """Whether a child of the copy runs: its framework is being imported."""
+    import psutil
+
+    for process in psutil.process_iter(["cmdline"]):
+        if any(".mending-" in word and "python" in word for word in (process.info["cmdline"] or [])[:1]):
+            return str(broken.folder.parent) in process.info["cmdline"][0]
+    return False
+
+
+@pytest.mark.parametrize(
+    ("start_of_name", "fault"),
+    [
+        ("nvidia_cudnn_cu12-", "wrong-hash"),
+        ("nvidia_cudnn_cu12-", "cut"),
+        ("nvidia_cudnn_cu12-", "unavailable"),
+        ("nvidia-cudnn-cu12", "unavailable"),
+    ],
+)
+def test_an_index_that_fails(
+    fix: Fix, broken: Broken, tiny_index: TinyIndex, start_of_name: str, fault: Fault
+) -> None:
+    """In the middle of the work, or before it: the files of a wheel, or its page on the index."""
+    collide(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    tiny_index.faults[start_of_name] = fault
+    found = fix()
+    assert (found["exit"], found["ok"]) == (3, False), found
+    assert found["error"]["code"] == "step-failed"
+    assert (broken.tree(), broken.beside()) == before
+    tiny_index.faults.clear()
+    assert fix()["result"] == "mended"
+
+
+def test_what_does_not_work_after_all_is_taken_back(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    found = fix(TINY_TORCH="wrong")
+    assert (found["exit"], found["result"], found["ok"]) == (3, "taken-back", False), found
+    assert "torch does not work: computed" in found["mending"]["complaints"][0]
+    assert (broken.tree(), broken.beside()) == before
+
+
+def test_a_gpu_that_stays_unseen_is_taken_back(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    broken.put("torch==2.14.1+cpu", index=tiny_index.address("pytorch-cpu"))
+    broken.put("numpy==2.3.5")
+    before = broken.tree(), broken.beside()
+    fix.give_gpu(driver="535.129.03")
+    found = fix(TINY_GPUS="0")
+    assert (found["exit"], found["result"]) == (3, "taken-back"), found
+    assert "computes on the CPU" in found["mending"]["complaints"][0]
+    assert (broken.tree(), broken.beside()) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_nothing_has_been(
+    fix: Fix, broken: Broken, tiny_index: TinyIndex, number: signal.Signals
+) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    process = start(fix, TINY_TORCH="hang")
+    wait_for(lambda: in_the_copy(broken), process)
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (broken.tree(), broken.beside()) == before
+    assert not in_the_copy(broken)
+
+
+def test_interrupted_while_uv_waits_for_the_index(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    tiny_index.faults["torchvision"] = "hang"
+    tiny_index.asked.clear()
+    process = start(fix)
+    wait_for(lambda: any("torchvision" in path for path in tiny_index.asked), process)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (broken.tree(), broken.beside()) == before
+
+
+def test_killed_the_environment_is_whole_and_the_next_run_tidies_up(
+    fix: Fix, broken: Broken, tiny_index: TinyIndex
+) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree()
+    process = start(fix, TINY_TORCH="hang")
+    wait_for(lambda: in_the_copy(broken), process)
+    process.kill()
+    process.communicate(timeout=30)
+    assert broken.tree() == before
+    left = [name for name in broken.beside() if name != broken.folder.name]
+    assert len(left) == 1
+    assert ".mending-" in left[0]
+    fix("--dry-run")
+    assert left[0] in broken.beside()
+    found = fix()
+    assert found["result"] == "mended", found
+    assert left[0] in found["notes"][0]
+    assert broken.beside() == [broken.folder.name]
+
+
+def test_a_second_run_waits_its_turn(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    process = start(fix, TINY_TORCH="hang")
+    try:
+        wait_for(lambda: in_the_copy(broken), process)
+        found = fix()
+        assert (found["exit"], found["error"]["code"]) == (3, "step-failed")
+        assert f"process {process.pid} is mending" in found["error"]["message"]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert fix()["result"] == "mended"
+
+
+def test_an_environment_in_use_is_left_alone(fix: Fix, broken: Broken) -> None:
+    pair(broken)
+    before = broken.tree(), broken.beside()
+    wait = "import sys; print(1, flush=True); sys.stdin.read()"
+    user = subprocess.Popen([str(broken.python), "-c", wait], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert user.stdout is not None
+        user.stdout.readline()
+        found = fix()
+        assert (found["exit"], found["result"], found["ok"]) == (1, "refused", False), found
+        assert f"process {user.pid}" in found["refused"]
+        assert found["findings"][0]["remedies"][0]["commands"]
+        assert fix("--dry-run")["result"] == "planned"
+    finally:
+        user.communicate(b"")
+    assert (broken.tree(), broken.beside()) == before
+
+
+def test_a_conda_environment_is_left_to_conda(fix: Fix, broken: Broken) -> None:
+    pair(broken)
+    (broken.folder / "pyvenv.cfg").unlink()
+    (broken.folder / "conda-meta").mkdir()
+    python = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
+    (broken.folder / "conda-meta" / f"python-{python}-h955ad1f_0.json").write_text("{}")
+    before = broken.tree(), broken.beside()
+    found = fix()
+    assert (found["exit"], found["result"]) == (1, "refused"), found
+    assert "conda" in found["refused"]
+    assert (broken.tree(), broken.beside()) == before
+
+
+def test_no_such_environment_and_nobody_to_ask(fix: Fix, broken: Broken) -> None:
+    pair(broken)
+    gone = fix("--env", str(broken.folder / "gone"), "--yes")
+    assert (gone["exit"], gone["error"]["code"]) == (2, "usage"), gone
+    silent = fix("--json")
+    assert (silent["exit"], silent["error"]["code"]) == (2, "usage"), silent
+    assert "--yes" in silent["error"]["hint"]
+    odd = fix("--yes", "--index", "no address")
+    assert odd["exit"] == 2, odd
+
+
+def test_nothing_fits_and_the_ways_out_are_shown(fix: Fix, broken: Broken) -> None:
+    broken.put("torch==2.14.1", "nvidia-cudnn-cu13==9.24.0.43", "numpy==2.3.5")
+    before = broken.tree(), broken.beside()
+    fix.give_gpu(driver="390.48", capability="9.0")
+    found = fix()
+    assert (found["exit"], found["result"], found["ok"]) == (1, "conflict", False), found
+    assert found["conflict"]["core"]
+    assert (broken.tree(), broken.beside()) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
+@pytest.mark.parametrize(("word", "code"), [("n", 130), ("y", 0)])
+def test_a_person_is_asked(fix: Fix, broken: Broken, word: str, code: int) -> None:
+    pair(broken)
+    before = broken.tree()
+    keyboard, terminal = pty.openpty()
+    process = subprocess.Popen(
+        fix.argv(),
+        cwd=fix.command.home,
+        env=fix.command.environ,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(terminal)
+    os.write(keyboard, f"{word}\n".encode())
+    said, asked = process.communicate(timeout=60)
+    os.close(keyboard)
+    assert process.returncode == code, said + asked
+    assert f"Mend {broken.folder}? [y/N]" in asked
+    assert ("Nothing was changed." in said) is (word == "n")
+    assert (broken.tree() == before) is (word == "n")
+    assert broken.beside() == [broken.folder.name]
+
+
+def test_the_words(fix: Fix, broken: Broken) -> None:
+    pair(broken)
+    done = subprocess.run(
+        fix.argv("--yes"),
+        cwd=fix.command.home,
+        env=fix.command.environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "[onnxruntime-cpu-and-gpu-both]" in done.stdout
+    assert "remove onnxruntime-gpu 1.31.1" in done.stdout
+    assert done.stdout.rstrip().endswith(f"✓ {broken.folder} is mended.")
+    assert Path(broken.folder).exists()
