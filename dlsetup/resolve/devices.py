@@ -7,7 +7,7 @@ from dlsetup.model.machine import Gpu, Vendor
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
-from dlsetup.rules.gpus import VENDORS
+from dlsetup.rules.gpus import DEVICES
 
 ORDER: tuple[tuple[Vendor, Accelerator], ...] = (
     ("nvidia", "cuda"),
@@ -67,7 +67,7 @@ def _of_gpus(target: Target) -> Devices:
         return _of_driver(target)
     for vendor, accelerator in ORDER:
         if any(gpu.vendor == vendor and _usable(gpu) for gpu in target.gpus):
-            because = f"{target.name} has {_article(VENDORS[vendor])} GPU"
+            because = f"{target.name} has {_article(DEVICES[vendor])}"
             strict = accelerator in STRICT
             return Devices(accelerator=accelerator, strict=strict, clause="fact gpus", because=because)
     because = f"{target.name} has no GPU that a framework could use"

@@ -66,17 +66,17 @@ def title_of(gpu: Gpu, hardware: Hardware) -> str:
     name = "" if isinstance(gpu.name, Unknown) else gpu.name
     arch = capability.sm if not isinstance(capability, Unknown) else gpu.arch
     if isinstance(arch, Unknown):
-        return name or f"the {VENDORS[gpu.vendor]} GPU"
+        return name or f"the {DEVICES[gpu.vendor]}"
     return f"{name} ({arch})" if name and name != arch else f"a GPU of architecture {arch}"
 
 
-VENDORS = {
-    "nvidia": "NVIDIA",
-    "amd": "AMD",
-    "intel": "Intel",
-    "apple": "Apple",
-    "ascend": "Ascend",
-    "google": "Google",
+DEVICES = {
+    "nvidia": "NVIDIA GPU",
+    "amd": "AMD GPU",
+    "intel": "Intel GPU",
+    "apple": "Apple GPU",
+    "ascend": "Ascend NPU",
+    "google": "Google TPU",
 }
 
 

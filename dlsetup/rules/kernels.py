@@ -14,7 +14,7 @@ from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 from dlsetup.rules.combine import all_of, no, unknown, yes
 from dlsetup.rules.driver import ceiling_of, driver_drives, same_line
-from dlsetup.rules.gpus import VENDORS, capability_of, title_of
+from dlsetup.rules.gpus import DEVICES, capability_of, title_of
 
 RULE = "kernels"
 VENDOR_OF: dict[Accelerator, Vendor] = {
@@ -41,11 +41,11 @@ def kernels_run_on(build: Build, gpu: Gpu, target: Target, hardware: Hardware) -
     if vendor is None:
         return yes(RULE, f"{name_of(build)} needs no GPU")
     if gpu.vendor != vendor:
-        return no(RULE, f"{name_of(build)} is made for {VENDORS[vendor]} GPUs", *build.sources)
+        return no(RULE, f"{name_of(build)} is made for {DEVICES[vendor]}s", *build.sources)
     if vendor == "apple":
         return yes(RULE, f"{name_of(build)} runs on the GPU of Apple silicon", *build.sources)
     if vendor != "nvidia":
-        text = f"no row tells for which {VENDORS[vendor]} GPUs {name_of(build)} holds code"
+        text = f"no row tells for which {DEVICES[vendor]}s {name_of(build)} holds code"
         return unknown(RULE, text, *build.sources)
     capability = capability_of(gpu, hardware)
     if isinstance(capability, Unknown):
@@ -78,8 +78,8 @@ def has_device(accelerator: Accelerator, target: Target) -> Verdict:
     if isinstance(target.gpus, Unknown):
         return unknown("device", f"the GPUs of {target.name} are not known")
     if any(gpu.vendor == vendor for gpu in target.gpus):
-        return yes("device", f"{target.name} has a GPU of {VENDORS[vendor]}")
-    return no("device", f"{target.name} has no GPU of {VENDORS[vendor]}")
+        return yes("device", f"{target.name} has the device: {DEVICES[vendor]}")
+    return no("device", f"{target.name} has no {DEVICES[vendor]}")
 
 
 def driver_drives_every_gpu(target: Target, hardware: Hardware) -> Verdict:

@@ -14,7 +14,7 @@ from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.machine import Gap, Vendor
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
-from dlsetup.rules.gpus import VENDORS
+from dlsetup.rules.gpus import DEVICES
 
 OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
     ("amd", "rocm", "rocminfo"),
@@ -73,7 +73,7 @@ def gpu_of_another_vendor(scene: Scene) -> Iterator[Answer]:
     for vendor, accelerator, ask in OTHERS:
         for installed in scene.leading if scene.gpus(vendor) else ():
             if _may_change(scene, installed, accelerator):
-                gpu, name = f"{VENDORS[vendor]} GPU", installed.framework.name
+                gpu, name = DEVICES[vendor], installed.framework.name
                 reason = (
                     f"{installed.title} does not use it, and no row tells whether another build serves it"
                 )
