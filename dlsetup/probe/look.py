@@ -40,18 +40,14 @@ def look(host: Host, *, environment: str | None = None, clues: tuple[Clue, ...] 
     base = Probe("system", lambda own: system(host, own), deadline=SOON)
     kits = Probe("toolkits", lambda own: toolkits(host, own), deadline=SOON)
     installed = Probe("packages", lambda own: packages(host, own), deadline=SOON)
-    words = Probe("variables", lambda own: variables(host), deadline=SOON)
 
     notes = Notes()
     found_system = base.answer(notes)
     known = _known(driver.answer(notes))
     gpus = Probe("gpus", lambda own: devices(host, own, known), deadline=LATER, ask="nvidia-smi -L")
     found_pythons, found_kits = pythons.answer(notes), kits.answer(notes)
-    copies = Probe(
-        "libraries",
-        lambda own: libraries(host, own, _examined(found_pythons), _folders(found_kits)),
-        deadline=LATER,
-    )
+    chosen, folders = _examined(found_pythons), _folders(found_kits)
+    copies = Probe("libraries", lambda own: libraries(host, own, chosen, folders), deadline=LATER)
     return Machine(
         system=System() if isinstance(found_system, Unknown) else found_system,
         driver=known.driver,
@@ -62,7 +58,7 @@ def look(host: Host, *, environment: str | None = None, clues: tuple[Clue, ...] 
         tools=programs.answer(notes),
         docker=engine.answer(notes),
         packages=installed.answer(notes),
-        variables=words.answer(notes),
+        variables=variables(host),
         sightings=tuple(notes.sightings),
         gaps=tuple(notes.gaps),
     )

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from probe_roots import Builder, Root
 
 from dlsetup.intake.saved import read
@@ -80,7 +81,7 @@ def test_a_look_is_the_same_twice(gpu_server: Builder) -> None:
     root = gpu_server(HEALTHY)
     with_torch(root)
     first, second = (look(root.host(), clues=CLUES) for _ in range(2))
-    assert encode(first) == encode(second)
+    assert replace(first, system=second.system) == second, "only the free disk may change"
 
 
 def test_no_gpu_is_known_to_be_none(root: Root) -> None:
