@@ -18,20 +18,23 @@ CONCERNS = re.compile(
 )
 DATABASE = "/var/lib/dpkg/status"
 DATABASE_LIMIT = 64 << 20
+PACMAN = "/var/lib/pacman/local"
 RPM_DEADLINE = 4.0
 
 
 def packages(host: Host, notes: Notes) -> tuple[SystemPackage, ...] | Unknown:
-    """Installed (or half removed) packages; unknown where neither dpkg nor rpm keeps a list."""
+    """Installed (or half removed) packages; unknown where neither dpkg, pacman nor rpm keeps a list."""
     if not host.platform.startswith("linux"):
         return UNKNOWN
     text = host.read(DATABASE, DATABASE_LIMIT)
     if text:
         return _from_dpkg(text)
+    if host.is_folder(PACMAN):
+        return _from_pacman(host.names(PACMAN))
     program = host.which("rpm")
     if program:
         return _from_rpm(host, notes, program)
-    notes.gap("packages", "neither dpkg nor rpm keeps a list of packages here")
+    notes.gap("packages", "neither dpkg, pacman nor rpm keeps a list of packages here")
     return UNKNOWN
 
 
@@ -54,6 +57,12 @@ def _from_dpkg(text: str) -> tuple[SystemPackage, ...]:
             name, number = printable(start[1]), printable(version[1]) if version else ""
             found.append(SystemPackage(name=name, version=number, state=printable(state[1])))
     return tuple(sorted(found, key=lambda item: item.name))
+
+
+def _from_pacman(folders: list[str]) -> tuple[SystemPackage, ...]:
+    """Out of names such as `nvidia-utils-570.133.07-1`: package, version, release."""
+    parts = (printable(name).rsplit("-", 2) for name in folders if CONCERNS.match(name))
+    return tuple(SystemPackage(name=part[0], version="-".join(part[1:])) for part in parts if len(part) == 3)
 
 
 def _from_rpm(host: Host, notes: Notes, program: str) -> tuple[SystemPackage, ...] | Unknown:

@@ -78,6 +78,15 @@ def test_rpm_is_asked_where_there_is_no_dpkg(tmp_path: Path) -> None:
     assert found == (SystemPackage(name="kmod-nvidia", version="550.90-1.el9"),)
 
 
+def test_pacman_keeps_a_folder_a_package(tmp_path: Path) -> None:
+    for name in ("nvidia-utils-570.133.07-1", "bash-5.2-1", "cuda-12.8.1-2"):
+        write(tmp_path, f"/var/lib/pacman/local/{name}/desc", "")
+    assert packages(Host(tmp_path), Notes()) == (
+        SystemPackage(name="cuda", version="12.8.1-2"),
+        SystemPackage(name="nvidia-utils", version="570.133.07-1"),
+    )
+
+
 def test_no_list_of_packages_is_unknown_not_empty(tmp_path: Path) -> None:
     notes = Notes()
     assert packages(Host(tmp_path), notes) is UNKNOWN
