@@ -10,7 +10,7 @@ from dlsetup.model.errors import StepFailed
 
 
 def save(path: Path, text: str) -> None:
-    """Write `text` to `path`, over an older file of that name. Raises `StepFailed`; then nothing is changed."""
+    """Write `text` to `path`, over an older file of that name. Raises `StepFailed`, nothing changed then."""
     neighbour = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         neighbour.write_text(text, encoding="utf-8")
