@@ -7,13 +7,14 @@ from typing import Any
 
 from dlsetup.model.machine import Docker
 from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.probe.docker_engine import engine_info
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes, printable
 
 SOCKETS = ("/var/run/docker.sock", "/run/docker.sock")
 OWN_SOCKETS = (".docker/run/docker.sock", ".docker/desktop/docker.sock", ".colima/default/docker.sock")
 PIPE = "npipe:////./pipe/docker_engine"
-DEADLINE = 3
+DEADLINE = 3.0
 TOOLKIT = ("nvidia-ctk", "nvidia-container-cli", "nvidia-container-runtime")
 
 
@@ -57,21 +58,15 @@ def _address(host: Host) -> str | None:
 
 
 def _ask(host: Host, notes: Notes, address: str) -> dict[str, Any] | None:
-    """What `docker info` says; None: there is an address but nobody could be asked."""
-    import docker as sdk
-
+    """What the engine says of itself; None: there is an address but nobody could be asked."""
     try:
-        client = sdk.DockerClient(base_url=address, timeout=DEADLINE)
-        try:
-            told = client.info()
-        finally:
-            client.close()
+        return engine_info(address, DEADLINE)
+    except PermissionError:
+        reason = "this user may not ask it"
     except Exception as exc:  # the SDK lets errors of every library below it through
-        permission = "permission denied" in str(exc).lower() or "Permission" in repr(exc)
-        reason = "this user may not ask it" if permission else f"it does not answer ({type(exc).__name__})"
-        notes.gap("docker.engine", f"a Docker engine is configured, but {reason}", "docker info")
-        return None
-    return told if isinstance(told, dict) else None
+        reason = f"it does not answer ({type(exc).__name__})"
+    notes.gap("docker.engine", f"a Docker engine is configured, but {reason}", "docker info")
+    return None
 
 
 def _cdi_devices(host: Host, told: dict[str, Any] | None) -> tuple[str, ...] | Unknown:
