@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -66,6 +65,8 @@ def clues(folders: Sequence[Path] = ()) -> tuple[Clue, ...]:
 def _framework_file(name: str, place: Folders) -> FrameworkFile:
     known = place.names("frameworks", ".toml")
     if name not in known:
+        import difflib
+
         near = difflib.get_close_matches(name, known, n=3)
         hint = f"Did you mean {' or '.join(f'`{item}`' for item in near)}? " if near else ""
         raise UsageError(f"the catalog has no framework `{name}`", hint=f"{hint}It has {', '.join(known)}.")

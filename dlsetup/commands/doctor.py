@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import shlex
-import socket
 from pathlib import Path
 
 from dlsetup.act.saving import save
@@ -58,6 +56,9 @@ def _mend(request: Request, diagnosis: Diagnosis) -> str:
 
 def _save(machine: Machine, path: Path) -> None:
     """Save a machine without the names of people, places and computers."""
+    import getpass
+    import socket
+
     from dlsetup.model.redaction import redact
 
     home, user, hostname = str(Path.home()), getpass.getuser(), socket.gethostname()
