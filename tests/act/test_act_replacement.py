@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiny.broken import exact_tree
 
 from dlsetup.act import replacement as room
 from dlsetup.act.copying import LINKED_FROM, bytes_to_copy, copy_tree, links_possible
@@ -35,9 +36,9 @@ def plain(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_a_copy_is_the_same_to_the_nanosecond(plain: Path, tmp_path: Path, trees, links: bool) -> None:
+def test_a_copy_is_the_same_to_the_nanosecond(plain: Path, tmp_path: Path, links: bool) -> None:
     shared = copy_tree(plain, tmp_path / "copy", links=links)
-    assert trees.look(tmp_path / "copy") == trees.look(plain)
+    assert exact_tree(tmp_path / "copy") == exact_tree(plain)
     assert [Path(item.path).name for item in shared] == (["big.so"] if links else [])
     assert (plain / "lib" / "small.py").stat().st_nlink == 1
 
@@ -67,8 +68,8 @@ def test_accepted_the_copy_is_the_environment_and_nothing_is_beside_it(plain: Pa
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, None])
-def test_not_accepted_nothing_has_been(plain: Path, trees, error: type[BaseException] | None) -> None:
-    before = trees.look(plain)
+def test_not_accepted_nothing_has_been(plain: Path, error: type[BaseException] | None) -> None:
+    before = exact_tree(plain)
 
     def work_on_a_copy() -> None:
         with replacement(plain, links=True) as work:
@@ -82,7 +83,7 @@ def test_not_accepted_nothing_has_been(plain: Path, trees, error: type[BaseExcep
     else:
         with pytest.raises(error):
             work_on_a_copy()
-    assert trees.look(plain) == before
+    assert exact_tree(plain) == before
     assert os.listdir(plain.parent) == [plain.name]
 
 
@@ -95,8 +96,8 @@ def test_a_write_through_a_shared_file_is_noticed_and_the_copy_refused(plain: Pa
     assert os.listdir(plain.parent) == [plain.name]
 
 
-def test_the_exchange_fails_and_the_original_stays(plain: Path, trees, monkeypatch) -> None:
-    before = trees.look(plain)
+def test_the_exchange_fails_and_the_original_stays(plain: Path, monkeypatch) -> None:
+    before = exact_tree(plain)
 
     def refuse(new: Path, place: Path, *, aside: Path) -> Path:
         raise OSError(16, "Device or resource busy")
@@ -104,7 +105,7 @@ def test_the_exchange_fails_and_the_original_stays(plain: Path, trees, monkeypat
     monkeypatch.setattr(room, "put_in_place", refuse)
     with pytest.raises(StepFailed, match="busy"), replacement(plain, links=True) as work:
         work.accept()
-    assert trees.look(plain) == before
+    assert exact_tree(plain) == before
     assert os.listdir(plain.parent) == [plain.name]
 
 
@@ -130,14 +131,14 @@ def test_two_names_are_exchanged_at_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "place") == ["new"]
 
 
-def test_too_little_room_is_said_before_anything_is_written(plain: Path, trees) -> None:
-    before = trees.look(plain.parent)
+def test_too_little_room_is_said_before_anything_is_written(plain: Path) -> None:
+    before = exact_tree(plain.parent)
     with (
         pytest.raises(StepFailed, match="MiB are free"),
         replacement(plain, links=True, room_bytes=1 << 60),
     ):
         pytest.fail("there is no room to work in")
-    assert trees.look(plain.parent) == before
+    assert exact_tree(plain.parent) == before
 
 
 def dead_process() -> int:
@@ -162,14 +163,14 @@ def test_leftovers_of_a_dead_process_are_removed_and_of_nobody_else(plain: Path)
     assert recover(plain) == ()
 
 
-def test_an_environment_that_was_moved_aside_comes_back(plain: Path, trees) -> None:
+def test_an_environment_that_was_moved_aside_comes_back(plain: Path) -> None:
     dead = dead_process()
-    before = trees.look(plain)
+    before = exact_tree(plain)
     plain.rename(plain.with_name(f".{plain.name}.before-{dead}-{host_mark()}"))
     plain.with_name(f".{plain.name}.mending-{dead}-{host_mark()}").mkdir()
     said = recover(plain)
     assert "back in its place" in said[0]
-    assert trees.look(plain) == before
+    assert exact_tree(plain) == before
     assert os.listdir(plain.parent) == [plain.name]
 
 
@@ -220,7 +221,7 @@ def test_scripts_old_and_new_work_in_the_place(real: Path, tiny_environ: dict[st
 
 @pytest.mark.parametrize("mode", ["hardlink", "copy", "clone"])
 def test_uv_never_writes_through_to_the_original(
-    tmp_path: Path, tiny_environ: dict[str, str], trees, mode: str
+    tmp_path: Path, tiny_environ: dict[str, str], mode: str
 ) -> None:
     """Two wheels own one file; its content in the copy changes, whichever way uv places files."""
     folder = tmp_path / "envs" / "shared"
@@ -228,12 +229,12 @@ def test_uv_never_writes_through_to_the_original(
     uv(tiny_environ, "pip", "install", "--python", str(folder), "nvidia-cudnn-cu13==9.24.0.43")
     library = next(folder.rglob("libcudnn.so.9"))
     library.write_bytes(library.read_bytes() + b" " * BIG)
-    before = trees.look(folder)
+    before = exact_tree(folder)
     with replacement(folder, links=True) as work:
         where = ("--python", str(work.copy), "--link-mode", mode)
         uv(tiny_environ, "pip", "install", *where, "nvidia-cudnn-cu12==9.10.2.21")
         assert next(work.copy.rglob("libcudnn.so.9")).read_bytes().startswith(b"nvidia-cudnn-cu12")
-    assert trees.look(folder) == before
+    assert exact_tree(folder) == before
 
 
 def test_a_link_to_an_environment_stays_a_link(plain: Path, tmp_path: Path) -> None:

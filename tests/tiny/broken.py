@@ -42,9 +42,7 @@ class Broken:
         return next(self.folder.glob(f"lib/python*/site-packages/{name}")).read_text()
 
     def tree(self) -> dict[str, tuple[object, ...]]:
-        """Every entry with its mode, time and content."""
-        paths = [self.folder, *sorted(self.folder.rglob("*"))]
-        return {str(path.relative_to(self.folder)): _about(path) for path in paths}
+        return exact_tree(self.folder)
 
     def beside(self) -> list[str]:
         """Names in the folder that it lies in."""
@@ -53,6 +51,11 @@ class Broken:
     def _uv(self, *words: str) -> str:
         argv = [find_uv(self.environ), *words]
         return subprocess.run(argv, env=self.environ, check=True, capture_output=True, text=True).stdout
+
+
+def exact_tree(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Every entry of a folder with its mode, time and content."""
+    return {str(path.relative_to(folder)): _about(path) for path in (folder, *sorted(folder.rglob("*")))}
 
 
 def _about(path: Path) -> tuple[object, ...]:
