@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from measure import Measure, measure
+from measure import Command, Measure, measure
 
 ROOT = Path(__file__).parents[1]
 MEMORY_BOUND = 80e6
@@ -62,28 +62,29 @@ def main() -> None:
 
 def rows(cache: Path, uv: str, runs: int) -> Iterator[Row]:
     """Every comparison, the quick ones first."""
-    programs = {name: str(cache / name / "bin" / name) for name in ("dlsetup", *RIVALS)}
     here = cache / "empty-folder"
     here.mkdir(exist_ok=True)
-    version = measure([programs["dlsetup"], "--version"], runs=runs)
-    typer = measure([str(cache / "dlsetup/bin/python"), "-c", "import typer"], runs=runs)
-    yield timed("`dlsetup --version`", version, "`python -c 'import typer'`", typer, 1.2)
-    doctor = measure([programs["dlsetup"], "doctor"], runs=runs, cwd=here)
-    rival = measure([programs["cuda-doctor"]], runs=runs, codes=range(256), cwd=here)
-    yield timed("`dlsetup doctor`", doctor, "`cuda-doctor` 0.2.0", rival, 0.7)
-    rival = measure([programs["env-doctor"], "check"], runs=runs, codes=range(256), cwd=here)
-    yield timed("`dlsetup doctor`", doctor, "`env-doctor check` 0.3.5", rival, 0.3)
+    python = str(cache / "dlsetup/bin/python")
+    dlsetup = str(cache / "dlsetup/bin/dlsetup")
+    any_code = tuple(range(256))
+
+    def ours(*words: str) -> Command:
+        return Command((dlsetup, *words), here, codes=(0, 1))
+
+    first, second = measure(ours("--version"), Command((python, "-c", "import typer")), runs=runs)
+    yield timed("`dlsetup --version`", first, "`python -c 'import typer'`", second, 1.2)
+    for name, words, bound in (("cuda-doctor", (), 0.7), ("env-doctor", ("check",), 0.3)):
+        rival = Command((str(cache / name / "bin" / name), *words), here, codes=any_code)
+        doctor, second = measure(ours("doctor"), rival, runs=runs)
+        yield timed("`dlsetup doctor`", doctor, f"`{RIVALS[name]}`", second, bound)
     peak = doctor.peak_bytes
     yield Row("peak memory of doctor", f"{peak / 1e6:.0f} MB", "bound", "80 MB", peak / MEMORY_BOUND, 1.0)
-    full, empty = (environment(cache, count) for count in (400, 0))
-    many = measure([programs["dlsetup"], "doctor", "--env", str(full)], runs=runs, cwd=here)
-    few = measure([programs["dlsetup"], "doctor", "--env", str(empty)], runs=runs, cwd=here)
-    yield timed("`doctor --env`, 400 distributions", many, "the same, empty", few, 1.3)
-    wish = [programs["dlsetup"], "resolve", *TOGETHER]
-    ours = measure(wish, runs=runs, cwd=here)
-    asked = "\n".join(TOGETHER)
-    theirs = measure([uv, "pip", "compile", "-q", "-"], runs=runs, codes=(0,), cwd=here, stdin=asked)
-    yield timed("`dlsetup resolve torch tensorflow jax`", ours, "`uv pip compile`, warm", theirs, 0.5)
+    full, empty = (str(environment(cache, count)) for count in (400, 0))
+    first, second = measure(ours("doctor", "--env", full), ours("doctor", "--env", empty), runs=runs)
+    yield timed("`doctor --env`, 400 distributions", first, "the same, empty", second, 1.3)
+    compile_ = Command((uv, "pip", "compile", "-q", "-"), here, stdin="\n".join(TOGETHER))
+    first, second = measure(ours("resolve", *TOGETHER), compile_, runs=runs)
+    yield timed("`dlsetup resolve torch tensorflow jax`", first, "`uv pip compile`, warm", second, 0.5)
 
 
 def install_all(cache: Path, uv: str) -> None:

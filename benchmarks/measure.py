@@ -6,9 +6,17 @@ import os
 import statistics
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A command line, where it runs, what it reads, and the exit codes that are no failure."""
+
+    argv: tuple[str, ...]
+    cwd: Path | None = None
+    stdin: str = ""
+    codes: tuple[int, ...] = (0,)
 
 
 class Measure(NamedTuple):
@@ -21,35 +29,38 @@ class Measure(NamedTuple):
         return f"{self.seconds * 1000:.0f} ms, {self.peak_bytes / 1e6:.0f} MB"
 
 
-def measure(
-    argv: Sequence[str], *, runs: int = 10, codes: Sequence[int] = (0, 1), cwd: Path | None = None,
-    stdin: str = "", environ: Mapping[str, str] | None = None,
-) -> Measure:  # fmt: skip
-    """Run a command once to warm it up and `runs` times to measure it.
+def measure(*commands: Command, runs: int = 10) -> list[Measure]:
+    """Run every command once to warm it up, then all of them in turn `runs` times.
 
-    Raises `RuntimeError` where it ends with an exit code that was not expected.
+    In turn, because a machine that slows down meanwhile then slows all of them. Raises `RuntimeError`
+    where one ends with an exit code that was not expected.
     """
-    results = [_once(argv, codes, cwd, stdin, environ) for _ in range(runs + 1)][1:]
-    return Measure(
-        statistics.median(item.seconds for item in results),
-        int(statistics.median(item.peak_bytes for item in results)),
-    )
+    rounds = [[_once(command) for command in commands] for _ in range(runs + 1)][1:]
+    return [
+        Measure(
+            statistics.median(item.seconds for item in column),
+            int(statistics.median(item.peak_bytes for item in column)),
+        )
+        for column in zip(*rounds, strict=True)
+    ]
 
 
-def _once(
-    argv: Sequence[str], codes: Sequence[int], cwd: Path | None, stdin: str, environ: Mapping[str, str] | None
-) -> Measure:
+def _once(command: Command) -> Measure:
     begun = time.perf_counter()
     child = subprocess.Popen(
-        list(argv), cwd=cwd, env=environ, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        command.argv,
+        cwd=command.cwd,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     assert child.stdin
-    child.stdin.write(stdin)
+    child.stdin.write(command.stdin)
     child.stdin.close()
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - begun
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in codes:
-        raise RuntimeError(f"{' '.join(argv)} ended with {child.returncode}")
+    if child.returncode not in command.codes:
+        raise RuntimeError(f"{' '.join(command.argv)} ended with {child.returncode}")
     return Measure(seconds, usage.ru_maxrss * 1024)
