@@ -76,7 +76,8 @@ def rows(cache: Path, uv: str, runs: int) -> Iterator[Row]:
     for name, words, bound in (("cuda-doctor", (), 0.7), ("env-doctor", ("check",), 0.3)):
         rival = Command((str(cache / name / "bin" / name), *words), here, codes=any_code)
         doctor, second = measure(ours("doctor"), rival, runs=runs)
-        yield timed("`dlsetup doctor`", doctor, f"`{RIVALS[name]}`", second, bound)
+        title = f"`{' '.join((name, *words))}` {RIVALS[name].partition('==')[2]}"
+        yield timed("`dlsetup doctor`", doctor, title, second, bound)
     peak = doctor.peak_bytes
     yield Row("peak memory of doctor", f"{peak / 1e6:.0f} MB", "bound", "80 MB", peak / MEMORY_BOUND, 1.0)
     full, empty = (str(environment(cache, count)) for count in (400, 0))
