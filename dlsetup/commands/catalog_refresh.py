@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from dlsetup.catalog.refresh import Refreshed, refresh
 from dlsetup.model.errors import UsageError
@@ -16,7 +17,7 @@ from dlsetup.show.lines import Line, write
 class RefreshDocument(Record, frozen=True, kw_only=True):
     """What was learned, one entry a distribution."""
 
-    schema: str = "dlsetup.catalog-refresh/1"
+    schema: Literal["dlsetup.catalog-refresh/1"] = "dlsetup.catalog-refresh/1"
     ok: bool = True
     files: tuple[Refreshed, ...]
 

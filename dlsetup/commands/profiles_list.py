@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from dlsetup.catalog.profiles import load_profile, profile_names
 from dlsetup.commands.question import folders
@@ -15,7 +16,7 @@ from dlsetup.show.lines import Line, write
 class ProfilesDocument(Record, frozen=True, kw_only=True):
     """Every profile, in alphabetical order."""
 
-    schema: str = "dlsetup.profiles-list/1"
+    schema: Literal["dlsetup.profiles-list/1"] = "dlsetup.profiles-list/1"
     ok: bool = True
     profiles: tuple[Profile, ...]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json as text
 
+from dlsetup.commands.catalog_refresh import RefreshDocument
+from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Machine
@@ -16,6 +18,8 @@ DOCUMENTS: dict[str, type] = {
     "resolve": json.ResolveDocument,
     "create-env": json.CreateDocument,
     "fix-cuda-conflict": FixDocument,
+    "catalog-refresh": RefreshDocument,
+    "profiles-list": ProfilesDocument,
     "error": json.ErrorDocument,
     "machine": Machine,
     "profile": Profile,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlsetup import __version__, cli
+from dlsetup.commands.schema import DOCUMENTS
 from dlsetup.model.errors import DataError, StepFailed, ToolMissing
 from dlsetup.show import failure
 
@@ -20,6 +21,7 @@ COMMANDS = (
     ["doctor"],
     ["resolve"],
     ["create", "env"],
+    ["fix", "cuda-conflict"],
     ["catalog", "refresh"],
     ["profiles", "list"],
     ["schema"],
@@ -181,7 +183,7 @@ def test_the_name_of_a_command_in_documents() -> None:
     assert failure.command_name([]) == "error"
 
 
-@pytest.mark.parametrize("name", ["doctor", "resolve", "create-env", "error", "machine", "profile"])
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_schemas_are_published(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["schema", name]) == 0
     assert json.loads(capsys.readouterr().out)["$defs"]
@@ -195,3 +197,10 @@ def _raising(error: BaseException, monkeypatch: pytest.MonkeyPatch, *words: str)
 
     monkeypatch.setattr("dlsetup.commands.resolve.run", run)
     return cli.call(["resolve", "torch", *words])
+
+
+def test_every_command_that_speaks_json_has_a_schema() -> None:
+    grouped = (f"{group}-{name}" for group, names in failure.GROUPS.items() for name in names)
+    named = {*failure.COMMANDS, *grouped}
+    assert named - {"schema"} <= set(DOCUMENTS)
+    assert {"-".join(words) for words in COMMANDS} == named
