@@ -79,7 +79,7 @@ def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host
         return CondaBuild(place, conda, steps, passport, conda_runner(host.environ, seen=seen))
     uv = find_uv(host.environ)
     environ = {**host.environ, **from_pip(uv, host.environ)}
-    located, rest = with_addresses(plan, [parse_index(text) for text in request.indexes])
+    located, rest = with_addresses(plan, [parse_index(text) for text in request.indexes], catalog.indexes)
     means = Means(
         tool=tool,
         uv=uv,

@@ -28,11 +28,18 @@ def parse_index(text: str) -> Index:
     return Index(name=name, url=address)
 
 
-def with_addresses(plan: Plan, given: Iterable[Index]) -> tuple[Plan, tuple[Index, ...]]:
-    """The plan with the addresses that were given for its indexes, and the indexes that it does not have."""
+def with_addresses(
+    plan: Plan, given: Iterable[Index], known: Iterable[Index] = ()
+) -> tuple[Plan, tuple[Index, ...]]:
+    """The plan with the addresses that were given for its indexes, and the indexes that are further ones.
+
+    Another address of an index that is `known`, and of which the plan takes nothing, is neither: whatever
+    else lies there must not be taken for a package of the same name.
+    """
     own = {index.name for index in plan.indexes if index.url is not None}
+    unused = {index.name for index in known if index.url is not None} - own
     told = {index.name: index for index in given if index.name in own}
-    rest = tuple(index for index in given if index.name not in told)
+    rest = tuple(index for index in given if index.name not in {*told, *unused})
     return replace(plan, indexes=tuple(told.get(index.name, index) for index in plan.indexes)), rest
 
 

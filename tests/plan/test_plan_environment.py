@@ -188,6 +188,13 @@ def test_a_name_of_the_plan_gets_another_address() -> None:
     assert without_secrets(found).indexes[1].url == "https://mirror/cu126"
 
 
+def test_another_address_of_an_index_that_is_not_used_is_no_further_index() -> None:
+    unused = Index(name="pytorch-cpu", url="https://mirror/cpu")
+    default = Index(name="default", url="https://mirror/all")
+    known = (Index(name="default"), Index(name="pytorch-cpu", url="https://origin/cpu"))
+    assert with_addresses(plan(), (unused, default), known) == (plan(), (default,))
+
+
 def test_procedure_ends_at_the_place() -> None:
     passport = Passport(dlsetup="0", tool="uv", plan=plan())
     shown = environment_procedure(plan(), PLACE, Means(), passport)
