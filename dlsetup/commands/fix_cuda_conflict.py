@@ -13,7 +13,7 @@ from dlsetup.act.interruption import interruptible
 from dlsetup.act.mending import may_link, mend, unmet
 from dlsetup.act.readiness import obstacle
 from dlsetup.act.replacement import Replacement, recover, replacement
-from dlsetup.commands.repairs import Request, Seen, Work, bench_for, see, worked_out
+from dlsetup.commands.repairs import Request, Seen, Work, bench_for, see, shown, worked_out
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Intent, Mending
@@ -44,6 +44,7 @@ from dlsetup.verify.run import verify
 
 DECLINED = 130
 TAKEN_BACK = 3
+UNMOVED = "No other choice of packages takes this away: all that is asked for is installed."
 ROOM = 3
 """What is fetched takes up to so many times its size once it is unpacked."""
 
@@ -79,6 +80,8 @@ def run(request: Request) -> int:
         return _refuse(task, intent, reason)
     with interruptible(), tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
         work = worked_out(seen, intent, request, host.environ, folder)
+        if not work.repair.changes:
+            return _refuse(task, intent, UNMOVED)
         return _show_steps(task, work) if request.dry_run else _mend(task, work, folder)
 
 
@@ -119,7 +122,8 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
     outcomes = verify(task.host, python, expectations(intent.plan, task.seen.catalog), gpu_here=gpu_here)
     broken = unmet(work.means.uv, python, task.host.environ)
     return Mending(
-        repair=work.repair,
+        repair=shown(work.repair),
+        notes=_of_lock(work_copy.copy),
         after=after.diagnosis,
         outcomes=outcomes,
         complaints=(
@@ -129,12 +133,19 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
     )
 
 
+def _of_lock(copy: Path) -> tuple[str, ...]:
+    """A lock that `create env` left tells what was built then."""
+    if not (copy / "dlsetup" / "pylock.toml").is_file():
+        return ()
+    return ("`dlsetup/pylock.toml` in it is the lock of what was built at first, not of what is there now.",)
+
+
 def _show_steps(task: Task, work: Work) -> int:
     bench = bench_for(task.seen, task.path, "dlsetup-repair")
     procedure = mending_procedure(work.repair, bench, work.means, alone=work.alone)
     _say(task, *repair_lines(work.repair), Line(), *procedure_lines(procedure))
     script = shell_script(procedure)
-    _tell(task, ok=True, result="planned", repair=work.repair, procedure=procedure, script=script)
+    _tell(task, ok=True, result="planned", repair=shown(work.repair), procedure=procedure, script=script)
     return 0
 
 

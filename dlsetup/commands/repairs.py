@@ -22,7 +22,7 @@ from dlsetup.model.record import Record
 from dlsetup.model.repair import Intent, Repair
 from dlsetup.plan.environment import Means
 from dlsetup.plan.forecast import read_forecast, settle
-from dlsetup.plan.indexes import parse_index, with_addresses
+from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
 from dlsetup.plan.lock import read_lock
 from dlsetup.plan.mending import LOCK, Bench, forecast_steps, weighing_steps
 from dlsetup.probe.host import Host
@@ -74,7 +74,8 @@ def see(host: Host, environment: str | None, catalog: tuple[str, ...]) -> Seen:
 
 def worked_out(seen: Seen, intent: Intent, request: Request, environ: Mapping[str, str], folder: str) -> Work:
     """Asks uv what the repair moves and what that weighs; nothing is changed. Raises `StepFailed`."""
-    plan, rest = with_addresses(intent.plan, [parse_index(text) for text in request.indexes])
+    given = [parse_index(text) for text in request.indexes]
+    plan, rest = with_addresses(intent.plan, given, seen.catalog.indexes)
     intent = replace(intent, plan=plan)
     means = Means(
         uv=find_uv(environ), extra_indexes=rest, find_links=request.find_links, offline=request.offline
@@ -90,6 +91,11 @@ def worked_out(seen: Seen, intent: Intent, request: Request, environ: Mapping[st
         lock = read_lock(Path(bench.note(LOCK)).read_text("utf-8"))
         repair = replace(repair, download_bytes=lock.download_bytes)
     return Work(repair, means, alone)
+
+
+def shown(repair: Repair) -> Repair:
+    """The repair as it may be shown: no passwords in the addresses of indexes."""
+    return replace(repair, intent=replace(repair.intent, plan=without_secrets(repair.intent.plan)))
 
 
 def bench_for(seen: Seen, environment: str, folder: str) -> Bench:

@@ -57,6 +57,7 @@ class Mending(Record, frozen=True, kw_only=True):
     outcomes: tuple[Outcome, ...] = ()
     complaints: tuple[str, ...] = ()
     """Why the mended copy was thrown away; empty: it took the place of the environment."""
+    notes: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:

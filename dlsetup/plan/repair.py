@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 
 from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from dlsetup.judge.known import numpy1_builds
 from dlsetup.judge.roles import matches
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -63,6 +65,7 @@ def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent |
     plan = _plan(machine, environment, mends, catalog)
     if isinstance(plan, Conflict):
         return plan
+    plan = _bounded(plan)
     unwanted = tuple(_unwanted_twins(environment, plan, catalog, gpu=bool(machine.gpus)))
     return Intent(
         environment=environment.path,
@@ -101,6 +104,13 @@ def _plan(
         return strict
     lenient = least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
     return lenient if isinstance(lenient, Plan) and not _leaves_idle(lenient, mends) else strict
+
+
+def _bounded(plan: Plan) -> Plan:
+    """With NumPy 1 where a framework was compiled for it, which its own metadata may not say."""
+    picks = [(pick.framework, pick.version) for pick in plan.picks]
+    old = any(row.holds_for(*pick) for row in numpy1_builds() for pick in picks)
+    return replace(plan, constraints=(*plan.constraints, "numpy<2")) if old else plan
 
 
 def _leaves_idle(plan: Plan, mends: Iterable[Finding]) -> bool:
@@ -164,14 +174,23 @@ def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog, gpu:
 
 
 def _others(environment: Environment, plan: Plan, catalog: Catalog, unwanted: Sequence[str]) -> Iterator[str]:
-    """Whatever nothing in the plan brings; a prerelease is named, or the installer would leave it."""
+    """Whatever nothing in the plan brings; a prerelease is named, or the installer would leave it.
+
+    What an environment only sees, because the Python it rests on has it, is not its own.
+    """
     picked = {pick.framework for pick in plan.picks}
     ours = {name for item in catalog.frameworks if item.name in picked for name in item.distributions}
-    for name, version in sorted({(item.name, item.version) for item in distributions_of(environment)}):
+    own = {(item.name, item.version) for item in distributions_of(environment) if _inside(item, environment)}
+    for name, version in sorted(own):
         if name in ours or name in unwanted or is_companion(name):
             continue
         unknown = any(name in framework.distributions for framework in catalog.frameworks)
         yield f"{name}=={version}" if unknown or version.is_prerelease else name
+
+
+def _inside(distribution: Distribution, environment: Environment) -> bool:
+    kind = PureWindowsPath if "\\" in environment.path else PurePosixPath
+    return not distribution.location or kind(distribution.location).is_relative_to(environment.path)
 
 
 def _replaced(environment: Environment, plan: Plan, catalog: Catalog) -> Iterator[str]:

@@ -105,6 +105,8 @@ def mending_lines(mending: Mending) -> Iterator[Line]:
             yield Line(mark="because", text=complaint, indent=2, style="faint")
         yield Line(mark="hint:", text="`dlsetup doctor -v` names the other ways.", style="good")
         return
+    for note in mending.notes:
+        yield Line(mark="·", text=note, style="note")
     yield Line(mark="✓", text=f"{where} is mended.", style="good")
     for finding in mending.after.findings:
         if finding.severity != "note":

@@ -8,6 +8,7 @@ from pathlib import Path
 from tiny.broken import Broken, Fix, collide, mismatch, moves, pair
 from tiny.index import TinyIndex
 from tiny.wheels import TinyWheel
+from tiny.world import torch
 
 
 def says(broken: Broken, code: str) -> str:
@@ -124,6 +125,28 @@ def test_of_twins_the_one_for_the_gpu_stays(fix: Fix, broken: Broken, tiny_index
     assert found["result"] == "mended", found
     assert moves(found) == {"onnxruntime": ("1.31.1", None), "onnxruntime-gpu": ("1.31.1", "1.31.1")}
     assert fix()["result"] == "nothing-to-mend"
+
+
+def test_numpy_2_under_code_for_numpy_1(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    tiny_index.add("pytorch-cpu", torch("2.2.2+cpu", None, "numpy"))
+    broken.put("torch==2.2.2+cpu", index=tiny_index.address("pytorch-cpu"))
+    broken.put("numpy==2.3.5")
+    found = fix()
+    assert found["result"] == "mended", found
+    assert moves(found) == {"numpy": ("2.3.5", "1.26.4")}
+    assert fix()["result"] == "nothing-to-mend"
+
+
+def test_what_the_base_python_has_is_left_there(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    """An environment that sees the packages of the Python it rests on gets none of them."""
+    mismatch(broken, tiny_index)
+    settings = broken.folder / "pyvenv.cfg"
+    text = settings.read_text().replace("include-system-site-packages = false", "")
+    settings.write_text(f"{text}include-system-site-packages = true\n")
+    before = broken.versions()
+    assert fix()["result"] == "mended"
+    assert broken.versions() == {**before, "torchvision": "0.29.1+cpu"}
+    assert settings.read_text().endswith("include-system-site-packages = true\n")
 
 
 def test_what_else_is_installed_is_kept_whole(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:

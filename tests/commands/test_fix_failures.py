@@ -8,42 +8,49 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from tiny.broken import Broken, Fix, collide, mismatch, pair
 from tiny.index import Fault, TinyIndex
 
 
-def wait_for(found: object, process: subprocess.Popen[bytes], seconds: float = 40) -> None:
+def wait_for(found: Callable[[], object], process: subprocess.Popen[bytes], seconds: float = 40) -> None:
     """Until the call gives something true."""
-    assert callable(found)
     end = time.monotonic() + seconds
     while not found():
-        assert process.poll() is None, process.stderr.read() if process.stderr else ""
+        assert process.poll() is None, process.communicate()
         assert time.monotonic() < end, "it took too long"
         time.sleep(0.05)
 
 
-def start(fix: Fix, *words: str, **variables: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        fix.argv(*(words or ("--yes",))),
+@contextmanager
+def started(fix: Fix, **variables: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The command at work; whatever a test does to it, in the end nothing of it is left."""
+    process = subprocess.Popen(
+        fix.argv("--yes"),
         cwd=fix.command.home,
         env={**fix.command.environ, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    try:
+        yield process
+    finally:
+        for left in [process, *in_the_copy(fix.broken)]:
+            left.kill()
+        process.communicate(timeout=30)
 
 
-def in_the_copy(broken: Broken) -> bool:
-    """Whether a child of the copy runs: its framework is being imported."""
-    import psutil
-
-    for process in psutil.process_iter(["cmdline"]):
-        if any(".mending-" in word and "python" in word for word in (process.info["cmdline"] or [])[:1]):
-            return str(broken.folder.parent) in process.info["cmdline"][0]
-    return False
+def in_the_copy(broken: Broken) -> list[psutil.Process]:
+    """Children of the copy: a framework is being imported there."""
+    beside = f"{broken.folder.parent}/.{broken.folder.name}.mending-"
+    found = psutil.process_iter(["cmdline"])
+    return [process for process in found if (process.info["cmdline"] or [""])[0].startswith(beside)]
 
 
 @pytest.mark.parametrize(
@@ -96,13 +103,13 @@ def test_interrupted_nothing_has_been(
 ) -> None:
     mismatch(broken, tiny_index)
     before = broken.tree(), broken.beside()
-    process = start(fix, TINY_TORCH="hang")
-    wait_for(lambda: in_the_copy(broken), process)
-    process.send_signal(number)
-    process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert (broken.tree(), broken.beside()) == before
-    assert not in_the_copy(broken)
+    with started(fix, TINY_TORCH="hang") as process:
+        wait_for(lambda: in_the_copy(broken), process)
+        process.send_signal(number)
+        process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert (broken.tree(), broken.beside()) == before
+        assert not in_the_copy(broken)
 
 
 def test_interrupted_while_uv_waits_for_the_index(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
@@ -110,11 +117,11 @@ def test_interrupted_while_uv_waits_for_the_index(fix: Fix, broken: Broken, tiny
     before = broken.tree(), broken.beside()
     tiny_index.faults["torchvision"] = "hang"
     tiny_index.asked.clear()
-    process = start(fix)
-    wait_for(lambda: any("torchvision" in path for path in tiny_index.asked), process)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
-    assert process.returncode == 130
+    with started(fix) as process:
+        wait_for(lambda: any("torchvision" in path for path in tiny_index.asked), process)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert process.returncode == 130
     assert (broken.tree(), broken.beside()) == before
 
 
@@ -123,10 +130,10 @@ def test_killed_the_environment_is_whole_and_the_next_run_tidies_up(
 ) -> None:
     mismatch(broken, tiny_index)
     before = broken.tree()
-    process = start(fix, TINY_TORCH="hang")
-    wait_for(lambda: in_the_copy(broken), process)
-    process.kill()
-    process.communicate(timeout=30)
+    with started(fix, TINY_TORCH="hang") as process:
+        wait_for(lambda: in_the_copy(broken), process)
+        process.kill()
+        process.communicate(timeout=30)
     assert broken.tree() == before
     left = [name for name in broken.beside() if name != broken.folder.name]
     assert len(left) == 1
@@ -141,13 +148,11 @@ def test_killed_the_environment_is_whole_and_the_next_run_tidies_up(
 
 def test_a_second_run_waits_its_turn(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
     mismatch(broken, tiny_index)
-    process = start(fix, TINY_TORCH="hang")
-    try:
+    with started(fix, TINY_TORCH="hang") as process:
         wait_for(lambda: in_the_copy(broken), process)
         found = fix()
         assert (found["exit"], found["error"]["code"]) == (3, "step-failed")
         assert f"process {process.pid} is mending" in found["error"]["message"]
-    finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
     assert fix()["result"] == "mended"

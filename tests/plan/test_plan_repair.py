@@ -198,6 +198,12 @@ def test_without_a_gpu_the_other_twin_stays() -> None:
     assert answer.replace == ()
 
 
+def test_numpy_1_is_asked_for_where_the_metadata_does_not() -> None:
+    answer = intended("numpy2-abi", machine(installed("torch==2.2.2+cu121", "numpy==2.3.5")))
+    assert isinstance(answer, Intent)
+    assert answer.plan.constraints[-1] == "numpy<2"
+
+
 def test_a_driver_that_is_not_loaded_is_another_repair() -> None:
     here = machine(installed("torch==2.8.0+cu126", "torchvision==0.20.0+cu126"))
     unloaded = Driver(module=None, userland=DriverRelease("580.65.06"))
