@@ -56,6 +56,14 @@ def test_interruption_leaves_nothing_and_nobody(
     assert command.entries() == []
 
 
+def called(process: psutil.Process) -> str:
+    """The command line of a process; nothing once it has ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 def test_interruption_while_it_is_proved(command: Command, stocked: Stock) -> None:
     stocked("torch", "--cpu")
     process = subprocess.Popen(
@@ -67,7 +75,7 @@ def test_interruption_while_it_is_proved(command: Command, stocked: Stock) -> No
     )
     deadline = time.monotonic() + 60
     children: list[psutil.Process] = []
-    while not any("child.py" in " ".join(child.cmdline()) for child in children):
+    while not any("child.py" in called(child) for child in children):
         assert time.monotonic() < deadline
         time.sleep(0.1)
         children = psutil.Process(process.pid).children(recursive=True)
