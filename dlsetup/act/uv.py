@@ -116,7 +116,8 @@ _HINTS = (
     ),
     (
         r"dns error|error sending request|Connect|timed? ?out|Failed to fetch|Request failed|tls|certificate",
-        "check the network and the address of the index; `--index default=URL` names another one, and "
+        "check the network and the address of the index; `--index NAME=URL` names another one for an index "
+        "of the plan, as in `--index pytorch-cpu=URL` or `--index default=URL`, and "
         "uv's own configuration holds (`UV_DEFAULT_INDEX`, `uv.toml`, `HTTPS_PROXY`, `SSL_CERT_FILE`).",
     ),
     (r"No space left", "free some space, or move uv's cache with `UV_CACHE_DIR`."),
