@@ -161,6 +161,18 @@ def test_what_else_is_installed_is_kept_whole(fix: Fix, broken: Broken, tiny_ind
     }
 
 
+def test_what_does_not_fit_together_even_now_is_no_hindrance(
+    fix: Fix, broken: Broken, tiny_index: TinyIndex
+) -> None:
+    tiny_index.add("default", [TinyWheel("odd", "1.0", requires=("numpy<1", "of-no-index"))])
+    mismatch(broken, tiny_index)
+    broken.put("odd==1.0")
+    found = fix()
+    assert found["result"] == "mended", found
+    assert moves(found) == {"torchvision": ("0.28.0", "0.29.1+cpu")}
+    assert broken.versions()["odd"] == "1.0"
+
+
 def test_scripts_work_after_the_exchange(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
     collide(broken, tiny_index)
     assert fix()["result"] == "mended"
