@@ -73,7 +73,8 @@ def _table(host: Host, path: str) -> tuple[list[dict[str, str]], str]:
 
 def table_rows(text: str, fields: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """Rows with exactly as many cells as there are fields; others are no rows."""
-    for cells in csv.reader(text.splitlines()[:256], skipinitialspace=True):
+    # Before 3.11 the reader refuses a text with NUL in it.
+    for cells in csv.reader(text.replace("\0", "").splitlines()[:256], skipinitialspace=True):
         if len(cells) == len(fields) and cells[0].strip().isdigit():
             yield {field: printable(cell) for field, cell in zip(fields, cells, strict=True)}
 
