@@ -15,11 +15,12 @@ LINKED_FROM = 1 << 20
 smaller files (scripts, metadata, namespace modules) are sometimes written in place and are copied."""
 
 
-class Linked(Record, frozen=True, kw_only=True):
-    """A file that original and copy share, and how it was when they began to."""
+class Witness(Record, frozen=True, kw_only=True):
+    """A folder of the original, or a file that it shares with the copy, and how it was when it was copied."""
 
     path: str
     size: int
+    """Bytes of a file; 0 for a folder."""
     changed: int
     """Modification time in nanoseconds."""
 
@@ -43,40 +44,45 @@ def links_possible(tree: Path, cache: Path | None) -> bool:
     return place is not None and place.stat().st_dev == tree.stat().st_dev
 
 
-def copy_tree(original: Path, copy: Path, *, links: bool) -> tuple[Linked, ...]:
+def copy_tree(original: Path, copy: Path, *, links: bool) -> tuple[Witness, ...]:
     """Copies a folder with modes, times and symbolic links. `copy` must not exist yet.
 
-    Gives the files that both now share. Sockets and pipes are left out.
+    Gives what would tell that the original changed meanwhile. Sockets and pipes are left out.
     """
     copy.mkdir(mode=0o700)
-    shared: list[Linked] = []
+    witnesses: list[Witness] = []
     folders = [(original, copy)]
     for source, target in folders:
+        witnesses.append(_witness(source.stat(), str(source), size=0))
         for entry in sorted(os.scandir(source), key=lambda item: item.name):
             place = target / entry.name
             if entry.is_dir(follow_symlinks=False):
                 place.mkdir()
                 folders.append((Path(entry.path), place))
             else:
-                shared.extend(_copy_file(entry, place, links))
+                witnesses.extend(_copy_file(entry, place, links))
     for source, target in reversed(folders):
         shutil.copystat(source, target)
-    return tuple(shared)
+    return tuple(witnesses)
 
 
-def altered(shared: tuple[Linked, ...]) -> Linked | None:
-    """The first shared file that is no longer what it was."""
-    for item in shared:
+def altered(witnesses: tuple[Witness, ...]) -> Witness | None:
+    """The first that is no longer what it was."""
+    for item in witnesses:
         try:
             now = os.stat(item.path, follow_symlinks=False)
         except OSError:
             return item
-        if (now.st_size, now.st_mtime_ns) != (item.size, item.changed):
+        if _witness(now, item.path, size=now.st_size if item.size else 0) != item:
             return item
     return None
 
 
-def _copy_file(entry: os.DirEntry[str], place: Path, links: bool) -> Iterator[Linked]:
+def _witness(about: os.stat_result, path: str, *, size: int) -> Witness:
+    return Witness(path=path, size=size, changed=about.st_mtime_ns)
+
+
+def _copy_file(entry: os.DirEntry[str], place: Path, links: bool) -> Iterator[Witness]:
     if entry.is_symlink():
         place.symlink_to(os.readlink(entry.path))
         shutil.copystat(entry.path, place, follow_symlinks=False)
@@ -84,7 +90,7 @@ def _copy_file(entry: os.DirEntry[str], place: Path, links: bool) -> Iterator[Li
         return
     elif _shared(entry, links) and _link(entry.path, place):
         about = entry.stat(follow_symlinks=False)
-        yield Linked(path=entry.path, size=about.st_size, changed=about.st_mtime_ns)
+        yield _witness(about, entry.path, size=about.st_size)
     else:
         shutil.copy2(entry.path, place)
 

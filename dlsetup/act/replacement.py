@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dlsetup.act.copying import Linked, altered, bytes_to_copy, copy_tree
+from dlsetup.act.copying import Witness, altered, bytes_to_copy, copy_tree
 from dlsetup.act.interruption import undisturbed
 from dlsetup.act.neighbour import host_mark, maker_lives, owner_mark
 from dlsetup.act.swap import put_in_place
@@ -28,16 +28,16 @@ _SPARE_BYTES = 32 << 20
 class Replacement:
     """A copy of `original` at `copy`. Only `accept` touches the original."""
 
-    def __init__(self, original: Path, copy: Path, shared: tuple[Linked, ...]) -> None:
+    def __init__(self, original: Path, copy: Path, witnesses: tuple[Witness, ...]) -> None:
         self.original = original
         self.copy = copy
-        self._shared = shared
+        self._witnesses = witnesses
         self._settings = (original / "pyvenv.cfg").read_text("utf-8")
         self._write_settings(_relocatable(self._settings))
 
     def accept(self) -> None:
         """The copy takes the place of the original. Raises `StepFailed`, and then nothing has changed."""
-        touched = altered(self._shared)
+        touched = altered(self._witnesses)
         if touched is not None:
             raise StepFailed(
                 f"`{touched.path}` changed while the copy was worked on, so the copy is not used.",
@@ -84,6 +84,7 @@ def recover(environment: Path) -> tuple[str, ...]:
 
     Raises `StepFailed` while a living process mends it.
     """
+    environment = environment.resolve()
     said: list[str] = []
     # A former environment comes first: once it is back in its place, every other leftover can go.
     for leftover, process in _leftovers(environment):

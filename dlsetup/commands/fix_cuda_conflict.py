@@ -121,6 +121,7 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
     gpu_here = task.seen.machine.gpus != ()
     outcomes = verify(task.host, python, expectations(intent.plan, task.seen.catalog), gpu_here=gpu_here)
     broken = unmet(work.means.uv, python, task.host.environ)
+    in_the_way = obstacle(task.seen.environment)
     return Mending(
         repair=shown(work.repair),
         notes=_of_lock(work_copy.copy),
@@ -129,6 +130,7 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
         complaints=(
             *complaints(intent.mends, task.seen.diagnosis, after.diagnosis, outcomes),
             *broken_promises(promised, broken, intent.twins),
+            *((in_the_way,) if in_the_way else ()),
         ),
     )
 
