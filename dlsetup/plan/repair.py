@@ -21,6 +21,7 @@ from dlsetup.model.resolution import Conflict, Pick, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wish
 from dlsetup.plan.least_change import Present, least_change
+from dlsetup.plan.mending import Bench
 from dlsetup.rules.installed import asked_for, build_of
 from dlsetup.rules.twins import twin_to_keep, twins
 
@@ -135,9 +136,10 @@ def _target(machine: Machine, environment: Environment) -> Target:
         target = replace(target, driver=machine.driver.userland or UNKNOWN)
     if isinstance(environment.python, Unknown):
         return target
+    bench = Bench(environment=environment.path, folder="", windows=target.os == "windows")
     python = Interpreter(
         version=environment.python,
-        path=environment.path,
+        path=bench.python,
         free_threaded=environment.free_threaded is True,
     )
     return replace(target, pythons=(python,))
