@@ -7,7 +7,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from dlsetup.model import codec
 from dlsetup.model.framework import Index
 from dlsetup.model.outcome import Passport, Tool
-from dlsetup.model.record import Record
+from dlsetup.model.record import Record, Unknown
 from dlsetup.model.resolution import Plan
 from dlsetup.model.steps import Procedure, Run, Step, Write
 from dlsetup.plan.toml import pyproject
@@ -61,7 +61,7 @@ def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     return (
         Write(path=wanted, text=pyproject(plan, seed=means.tool == "venv"), why="say what is wanted"),
         Write(path=bounds, text="".join(f"{item}\n" for item in plan.constraints), why="bound the rest"),
-        Run(argv=(*compile_, *files), why="lock every package with its hash"),
+        Run(argv=(*compile_, *files), env=_deployment(plan, means), why="lock every package with its hash"),
     )
 
 
@@ -72,7 +72,7 @@ def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> t
     return (
         *_fetch_python(plan, means),
         Run(argv=_venv(plan, means, place.work, "--relocatable"), why="make an empty environment"),
-        Run(argv=sync, why="install what is locked"),
+        Run(argv=sync, env=_deployment(plan, means), why="install what is locked"),
         Write(
             path=place.inside("dlsetup.json"),
             text=codec.encode(passport, indent=2).decode() + "\n",
@@ -144,6 +144,14 @@ def _target(plan: Plan, means: Means) -> tuple[str, ...]:
 def _platform(plan: Plan, means: Means) -> tuple[str, ...]:
     platform = uv_platform(plan.target) if means.foreign else None
     return () if platform is None else ("--python-platform", platform)
+
+
+def _deployment(plan: Plan, means: Means) -> tuple[tuple[str, str], ...]:
+    """A platform of uv names no macOS release; without this one uv takes the oldest that it knows."""
+    release = plan.target.release
+    if not means.foreign or plan.target.os != "macos" or isinstance(release, Unknown):
+        return ()
+    return (("MACOSX_DEPLOYMENT_TARGET", str(release)),)
 
 
 def source_words(means: Means) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from dlsetup.model.outcome import Passport
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.model.steps import Procedure, Run, Tell, Write
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.model.versions import LibcVersion
+from dlsetup.model.versions import LibcVersion, OsRelease
 from dlsetup.plan.building_target import building_target, check_buildable, only_present
 from dlsetup.plan.environment import Means, Place, build_steps, environment_procedure, lock_steps
 from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
@@ -142,6 +142,13 @@ def test_windows_paths() -> None:
 def test_target_in_the_words_of_uv(os: str, arch: str, libc: tuple[str, str] | None, expected: str) -> None:
     known = None if libc is None else Libc(name=libc[0], version=LibcVersion(libc[1]))  # type: ignore[arg-type]
     assert uv_platform(Target(os=os, arch=arch, libc=known)) == expected  # type: ignore[arg-type]
+
+
+def test_uv_is_told_the_macos_release_of_another_machine() -> None:
+    mac = plan(target=Target(os="macos", arch="aarch64", release=OsRelease("14.5")))
+    for means, told in ((Means(foreign=True), (("MACOSX_DEPLOYMENT_TARGET", "14.5"),)), (Means(), ())):
+        (lock,) = [step for step in lock_steps(mac, PLACE, means) if isinstance(step, Run)]
+        assert lock.env == told
 
 
 def test_target_that_does_not_tell_has_no_platform() -> None:
