@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Clue
 from dlsetup.model.machine import Distribution, Environment, SharedFiles
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.probe.conda import conda_packages
 from dlsetup.probe.distributions import Site, concerns, with_conda
 from dlsetup.probe.host import Host
@@ -39,18 +40,23 @@ def environments(
         return tuple(place.environment for place in found)
     itself = host.real(chosen.environment.path)
     others = (item.environment for item in found if host.real(item.environment.path) != itself)
-    return (examine(host, chosen, clues), *others)
+    return (examine(host, notes, chosen, clues), *others)
 
 
-def examine(host: Host, place: Place, clues: tuple[Clue, ...]) -> Environment:
+def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> Environment:
     """The environment with its distributions and the files they fight over."""
     found: list[Distribution] = []
-    shared: list[SharedFiles] = []
+    shared: list[SharedFiles] | Unknown = []
     for folder in sites(host, place):
         pairs = Site(host, folder).distributions(clues)
         found.extend(item for item, _ in pairs)
         owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
-        shared.extend(shared_files(host, folder, owners))
+        quarrels = shared_files(host, folder, owners)
+        if isinstance(quarrels, Unknown):
+            notes.gap("shared files", f"the records in `{folder}` are too long")
+            shared = UNKNOWN
+        elif not isinstance(shared, Unknown):
+            shared.extend(quarrels)
     if place.environment.kind == "conda":
         packages = conda_packages(host, place.prefix, lambda name: concerns(name, clues))
         found = with_conda(found, packages)
@@ -58,7 +64,7 @@ def examine(host: Host, place: Place, clues: tuple[Clue, ...]) -> Environment:
         place.environment,
         examined=True,
         distributions=tuple(sorted(found, key=lambda item: item.name)),
-        shared_files=tuple(shared),
+        shared_files=shared if isinstance(shared, Unknown) else tuple(shared),
     )
 
 

@@ -30,7 +30,7 @@ def library_version(host: Host, library: str, real: str) -> Version | Unknown:
     A name with fewer than three numbers is that of an interface: libcudart.so.11.0 is in all of CUDA 11.
     """
     number = real.rpartition(".so.")[2]
-    if re.fullmatch(r"\d+(\.\d+){2,4}", number):
+    if re.fullmatch(r"[0-9]+(\.[0-9]+){2,4}", number):
         return Version(number)
     told = _by_header(host, library, real.rpartition("/")[0])
     major = number.partition(".")[0]

@@ -10,7 +10,7 @@ from dlsetup.model.versions import OsRelease
 from dlsetup.probe.confinement import container, wsl
 from dlsetup.probe.host import Host
 from dlsetup.probe.libc import libc
-from dlsetup.probe.notes import Notes, printable
+from dlsetup.probe.notes import Notes, printable, whole_number
 
 CPUINFO_LIMIT = 8 << 20
 
@@ -64,9 +64,10 @@ def _cores_by_siblings(host: Host, threads: int) -> int | Unknown:
     shared = 0
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
-        if not first.isdigit() or (last and not last.isdigit()):
+        begin, end = whole_number(first), whole_number(last or first)
+        if begin is None or end is None:
             return UNKNOWN
-        shared += int(last or first) - int(first) + 1
+        shared += end - begin + 1
     return threads // shared if shared > 0 and threads >= shared else UNKNOWN
 
 

@@ -8,7 +8,7 @@ from dlsetup.model.machine import Cpu, System
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.versions import OsRelease
 from dlsetup.probe.host import Host
-from dlsetup.probe.notes import Notes, printable
+from dlsetup.probe.notes import Notes, printable, whole_number
 
 VERSION_FILE = "/System/Library/CoreServices/SystemVersion.plist"
 SYSCTL = "/usr/sbin/sysctl"
@@ -52,4 +52,5 @@ def kernel_words(host: Host, notes: Notes) -> dict[str, str]:
 
 
 def _number(text: str | None) -> int | Unknown:
-    return int(text) if text and text.isdigit() else UNKNOWN
+    number = whole_number(text or "")
+    return UNKNOWN if number is None else number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dlsetup.model.machine import Gap, Sighting
 
 TEXT_LIMIT = 300
+DIGITS = 18
 
 
 class Notes:
@@ -26,3 +27,8 @@ class Notes:
 def printable(text: str) -> str:
     """The text in one bounded line without control characters: it came from outside."""
     return "".join(sign if sign.isprintable() else " " for sign in text[:TEXT_LIMIT]).strip()
+
+
+def whole_number(text: str) -> int | None:
+    """The number that up to 18 decimal digits write; None for anything else, `²` among it."""
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else None

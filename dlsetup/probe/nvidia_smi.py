@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 from dlsetup.probe.host import Host
-from dlsetup.probe.notes import Notes, printable
+from dlsetup.probe.notes import Notes, printable, whole_number
 from dlsetup.probe.nvidia_files import WSL_FOLDER, release_in
 from dlsetup.probe.nvml import HIDE_GPUS, NvmlGpu, bus_address
 
@@ -75,19 +75,19 @@ def table_rows(text: str, fields: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """Rows with exactly as many cells as there are fields; others are no rows."""
     # Before 3.11 the reader refuses a text with NUL in it.
     for cells in csv.reader(text.replace("\0", "").splitlines()[:256], skipinitialspace=True):
-        if len(cells) == len(fields) and cells[0].strip().isdigit():
+        if len(cells) == len(fields) and whole_number(cells[0].strip()) is not None:
             yield {field: printable(cell) for field, cell in zip(fields, cells, strict=True)}
 
 
 def _gpu(row: dict[str, str]) -> NvmlGpu:
-    memory = row["memory.total"]
+    memory = whole_number(row["memory.total"])
     capability = row.get("compute_cap", "")
     mig = row.get("mig.mode.current", "?").lower()
     return NvmlGpu(
-        index=int(row["index"]),
+        index=whole_number(row["index"]) or 0,
         name=UNKNOWN if row["name"].lower() in NOTHING else row["name"],
         capability=ComputeCapability(capability) if re.fullmatch(r"\d{1,2}\.\d", capability) else UNKNOWN,
-        memory_bytes=int(memory) << 20 if memory.isdigit() and int(memory) > 0 else UNKNOWN,
+        memory_bytes=memory << 20 if memory else UNKNOWN,
         mig={"enabled": True, "disabled": False, "[n/a]": None, "n/a": None}.get(mig, UNKNOWN),
         pci=bus_address(row["pci.bus_id"]),
     )

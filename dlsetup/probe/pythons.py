@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.probe.binary import HEAD, architecture
 from dlsetup.probe.host import Host
+from dlsetup.probe.metadata import parsed
 from dlsetup.probe.notes import printable
 
 LIBRARY = re.compile(r"(python|pypy|graalpy)(3\.\d{1,2})(t?)")
@@ -156,19 +157,19 @@ def _told_by_folders(host: Host, prefix: str, name: str) -> tuple[Version, str, 
     """Version, implementation and library, where the folder's name or a header has all three digits."""
     label = prefix.rpartition("/")[2]
     by_uv = UV_FOLDER.match(label)
-    if by_uv:
-        library = _library(host, prefix, by_uv[2])
-        return Version(by_uv[2]), by_uv[1], library
-    if re.fullmatch(r"3\.\d+\.\d+t?", label):
-        library = _library(host, prefix, label.rstrip("t"))
-        return Version(label.rstrip("t")), "cpython", library
+    version = parsed(by_uv[2]) if by_uv else None
+    if by_uv and version:
+        return version, by_uv[1], _library(host, prefix, by_uv[2])
+    version = parsed(label.rstrip("t")) if re.fullmatch(r"3\.\d+\.\d+t?", label) else None
+    if version:
+        return version, "cpython", _library(host, prefix, label.rstrip("t"))
     header = re.search(
         r'^#define PY_VERSION\s+"([\w.]+)\+?"',
         host.read(f"{prefix}/include/{name}/patchlevel.h", 64 << 10) or "",
         re.MULTILINE,
     )
-    version = _version(header[1]) if header else UNKNOWN
-    return None if isinstance(version, Unknown) else (version, "cpython", name)
+    version = parsed(header[1]) if header else None
+    return (version, "cpython", name) if version else None
 
 
 def _told_by_itself(host: Host, path: str) -> tuple[tuple[Version, str, str], str] | None:
@@ -216,14 +217,11 @@ def _implementation(library: str) -> str | None:
 
 def _version_of_library(library: str) -> Version | Unknown:
     found = LIBRARY.fullmatch(library)
-    return Version(found[2]) if found else UNKNOWN
+    return _version(found[2]) if found else UNKNOWN
 
 
 def _version(text: str) -> Version | Unknown:
-    try:
-        return Version(text)
-    except InvalidVersion:
-        return UNKNOWN
+    return parsed(text) or UNKNOWN
 
 
 def _executable(host: Host, folder: str) -> str | None:

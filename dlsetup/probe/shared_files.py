@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from dlsetup.model.machine import SharedFiles
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.probe.host import Host
+from dlsetup.probe.notes import whole_number
 
-RECORD_LIMIT = 64 << 20
+RECORD_LIMIT = 32 << 20
+LINES_LIMIT = 300_000
+"""Of all owners together: torch has 12 000."""
 HASHED_SIZE = 1 << 20
 COMPARED_FILES = 200
 
@@ -22,26 +25,29 @@ class Claim(Record, frozen=True, kw_only=True):
     size: int | None
 
 
-def shared_files(host: Host, site: str, owners: Iterable[tuple[str, str]]) -> Iterator[SharedFiles]:
+def shared_files(
+    host: Host, site: str, owners: Iterable[tuple[str, str]]
+) -> tuple[SharedFiles, ...] | Unknown:
     """Groups of owners that claim the same files with different content.
 
     `owners` are names with their metadata folders. Empty files, bytecode, scripts outside the folder and
-    the metadata itself are nobody's quarrel.
+    the metadata itself are nobody's quarrel. Unknown where the records are too long to be held together.
     """
+    claimed = _claims(host, site, owners)
+    if isinstance(claimed, Unknown):
+        return UNKNOWN
     groups: dict[tuple[str, ...], dict[str, list[Claim]]] = {}
-    for path, claims in _claims(host, site, owners).items():
+    for path, claims in claimed.items():
         names = tuple(sorted({claim.owner for claim in claims}))
         if len(names) > 1:
             groups.setdefault(names, {})[path] = claims
+    quarrels = []
     for names, paths in sorted(groups.items()):
         fought = {path: claims for path, claims in paths.items() if _differ(claims)}
         if fought:
-            yield SharedFiles(
-                owners=names,
-                count=len(paths),
-                example=min(fought, key=_weight),
-                damaged=_damaged(host, site, fought),
-            )
+            example, damaged = min(fought, key=_weight), _damaged(host, site, fought)
+            quarrels.append(SharedFiles(owners=names, count=len(paths), example=example, damaged=damaged))
+    return tuple(quarrels)
 
 
 def _weight(path: str) -> tuple[bool, str]:
@@ -49,13 +55,17 @@ def _weight(path: str) -> tuple[bool, str]:
     return ".so" not in path and not path.endswith((".dll", ".pyd")), path
 
 
-def _claims(host: Host, site: str, owners: Iterable[tuple[str, str]]) -> dict[str, list[Claim]]:
+def _claims(host: Host, site: str, owners: Iterable[tuple[str, str]]) -> dict[str, list[Claim]] | Unknown:
     """Claims by path, only of paths that are claimed more than once."""
     first: dict[str, tuple[str, str]] = {}
     shared: dict[str, list[Claim]] = {}
+    left = LINES_LIMIT
     for owner, folder in owners:
         text = host.read(f"{site}/{folder}/RECORD", RECORD_LIMIT) or ""
-        for line in text.splitlines():
+        left -= text.count("\n")
+        if left < 0:
+            return UNKNOWN
+        for line in text.split("\n"):
             path = line.partition(",")[0] if line[:1] != '"' else line[1:].partition('"')[0]
             if path not in first:
                 first[path] = owner, line
@@ -77,7 +87,7 @@ def _ignored(path: str) -> bool:
 
 def _claim(owner: str, line: str) -> Claim:
     _, digest, size = (*line.rsplit(",", 2), "", "")[:3]
-    return Claim(owner=owner, digest=digest, size=int(size) if size.isdigit() else None)
+    return Claim(owner=owner, digest=digest, size=whole_number(size.strip()))
 
 
 def _differ(claims: list[Claim]) -> bool:

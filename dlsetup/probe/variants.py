@@ -15,6 +15,7 @@ WORDS = re.compile(r"(cpu|cu\d{2,3}|rocm\d+(?:\.\d+)*|xpu)(?![a-z0-9])")
 CONDA_CUDA = re.compile(r"(?:^|_)cuda_?(\d{1,2})\.?(\d)")
 CONDA_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
 FILE_LIMIT = 256 << 10
+DENIAL = re.compile(r"\b(?:None|False)\b")
 
 
 def variant_of(
@@ -22,7 +23,8 @@ def variant_of(
 ) -> tuple[str | Unknown, str]:
     """The variant, and what tells it: the local version, or a file that the clues know.
 
-    A file that is there and names no accelerator is that of a CPU build.
+    A file that names no accelerator and says so (`cuda = None`) is that of a CPU build; an empty or damaged
+    one says nothing.
     """
     local = WORDS.match(version.local or "")
     if local:
@@ -32,7 +34,7 @@ def variant_of(
         text = host.read(f"{site}/{clue.path}", FILE_LIMIT) if clue.distribution == name else None
         if text is None:
             continue
-        read = clue.path
+        read = clue.path if DENIAL.search(text) else read
         value = _value(clue, text)
         if value:
             variant = _named(clue.gives, value)

@@ -113,6 +113,13 @@ def test_a_version_that_names_no_line_is_no_sign_of_a_cpu_build(machine: Path) -
     assert only(examined(machine), "torch").variant is UNKNOWN
 
 
+@pytest.mark.parametrize("text", ["", "\0\x9c\ufffd" * 1000, "__version__ = '2.9.1'\ncu"])
+def test_an_empty_or_damaged_file_is_no_sign_of_a_cpu_build(machine: Path, text: str) -> None:
+    installed(machine, "torch", "2.9.1")
+    write(machine / SITE / "torch/version.py", text)
+    assert only(examined(machine), "torch").variant is UNKNOWN
+
+
 def test_no_file_no_variant(machine: Path) -> None:
     installed(machine, "torch", "2.9.1")
     found = only(examined(machine), "torch")

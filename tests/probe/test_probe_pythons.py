@@ -161,3 +161,17 @@ def test_a_real_environment_made_by_venv(tmp_path: Path) -> None:
     version = ".".join(str(part) for part in sys.version_info[:3])
     assert (found.path, found.kind, found.distributions) == (str(tmp_path / "real env"), "venv", ())
     assert str(found.python) == version
+
+
+@pytest.mark.parametrize("version", ["3." + "9" * 5000, "3.12.٣x", "3.\0", "", "\x1b[2J"])
+def test_settings_that_make_no_sense_leave_the_version_to_the_folders(tmp_path: Path, version: str) -> None:
+    system_python(tmp_path)
+    virtual(tmp_path, "/opt/odd", f"home = /usr/bin\nversion = {version}\n")
+    assert examined(at(tmp_path), "/opt/odd").path == "/opt/odd"
+
+
+@pytest.mark.parametrize("name", ["cpython-3.12.1junk-linux", "cpython-٣.١٢.١-linux"])
+def test_a_folder_of_uv_with_no_version_in_its_name_costs_only_itself(tmp_path: Path, name: str) -> None:
+    system_python(tmp_path)
+    interpreter(tmp_path, f"/home/ada/.local/share/uv/python/{name}/bin/python")
+    assert "/usr/bin/python3.12" in paths(at(tmp_path))

@@ -70,3 +70,25 @@ def test_a_broken_record_is_survived(machine: Path, text: str) -> None:
     found = examined(machine)
     assert found.shared_files == ()
     assert only(found, "torch").origin is UNKNOWN
+
+
+@pytest.mark.parametrize("size", ["²", "9" * 5000, "-1", ""])
+def test_a_size_that_is_no_number_costs_nothing_else(machine: Path, size: str) -> None:
+    """`²` is a digit to Python, and no number can be read out of it."""
+    line = "onnxruntime/a.py,sha256={},{}\n../../../../etc/passwd,sha256={},1\n/etc/shadow,sha256={},1\n"
+    installed(machine, "onnxruntime", "1.20.0", RECORD=line.format("x", size, "x", "x"))
+    installed(machine, "onnxruntime-gpu", "1.20.0", RECORD=line.format("y", size, "y", "y"))
+    (shared,) = examined(machine).shared_files or ()
+    assert (shared.count, shared.example) == (1, "onnxruntime/a.py")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_records_too_long_to_be_held_together_are_unknown(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.setattr("dlsetup.probe.shared_files.LINES_LIMIT", 3)
+    for name in ("cublas", "cudnn"):
+        installed(machine, f"nvidia-{name}-cu12", "9.0", RECORD=f"a.py,sha256={name},1{end}" * 2)
+    assert examined(machine).shared_files is UNKNOWN
+    monkeypatch.setattr("dlsetup.probe.shared_files.LINES_LIMIT", 4)
+    assert examined(machine).shared_files not in (UNKNOWN, ())

@@ -13,7 +13,7 @@ from dlsetup.model.versions import LibcVersion, OsRelease
 from dlsetup.probe.binary import architecture
 from dlsetup.probe.confinement import container, wsl
 from dlsetup.probe.host import Host
-from dlsetup.probe.notes import Notes, printable
+from dlsetup.probe.notes import Notes, printable, whole_number
 from dlsetup.probe.system import system
 
 
@@ -59,6 +59,14 @@ def test_arm_lists_no_cores_but_tells_who_shares_the_first(root: Root) -> None:
     root.write("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0-1\n")
     found = system(root.host(arch="aarch64"), Notes())
     assert (found.arch, found.cpu) == ("aarch64", Cpu(threads=64, cores=32))
+
+
+@pytest.mark.parametrize("text", ["²", "0-²", "x-1", "9" * 5000])
+def test_siblings_that_are_no_numbers_leave_the_cores_unknown(root: Root, text: str) -> None:
+    root.linux()
+    root.write("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.0\n\n")
+    root.write("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", text)
+    assert system(root.host(arch="aarch64"), Notes()).cpu == Cpu(threads=1)
 
 
 def test_no_shared_memory_is_absent(root: Root) -> None:
@@ -164,3 +172,14 @@ def test_text_from_outside_is_one_bounded_line(text: str) -> None:
     clean = printable(text)
     assert clean.isprintable()
     assert len(clean) <= 300
+
+
+@given(st.text(max_size=30) | st.integers().map(str))
+def test_a_whole_number_is_read_or_it_is_none(text: str) -> None:
+    number = whole_number(text)
+    assert number is None or (number >= 0 and str(number) == str(int(text)))
+
+
+def test_what_only_looks_like_a_number_is_none() -> None:
+    assert [whole_number(text) for text in ("²", "", "-1", "1 ", "9" * 19)] == [None] * 5
+    assert whole_number("012") == 12
