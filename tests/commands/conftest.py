@@ -45,6 +45,16 @@ def stocked(command: Command, tiny_index: TinyIndex) -> Callable[..., dict[str, 
 
 
 @pytest.fixture
+def terminal() -> tuple[int, int]:
+    """A person's terminal: the end to type into, and the end that a program reads. Each is closed by the test."""
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    try:
+        return pty.openpty()
+    except OSError as exc:
+        pytest.skip(f"this machine hands out no pseudo-terminal: {exc}")
+
+
+@pytest.fixture
 def broken(tmp_path: Path, tiny_environ: dict[str, str]) -> Broken:
     """An empty environment to break, in a folder whose name a shell would act on."""
     if sys.version_info < (3, 11):

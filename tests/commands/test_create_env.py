@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -194,9 +193,11 @@ def test_without_a_terminal_nobody_can_be_asked(command: Command, tiny_index: Ti
 
 
 @pytest.mark.parametrize(("answer", "built"), [("n\n", False), ("y\n", True)])
-def test_asks_on_a_terminal(answer: str, built: bool, command: Command, stocked: Stock) -> None:
+def test_asks_on_a_terminal(
+    answer: str, built: bool, command: Command, stocked: Stock, terminal: tuple[int, int]
+) -> None:
     stocked("torch", "--cpu")
-    ours, theirs = pty.openpty()
+    ours, theirs = terminal
     argv = command.argv("create", "env", "demo", "torch", "--cpu", *command.indexes)
     with subprocess.Popen(
         argv,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -109,22 +108,21 @@ def test_nothing_fits_and_the_ways_out_are_shown(fix: Fix, broken: Broken) -> No
     assert (broken.tree(), broken.beside()) == before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
 @pytest.mark.parametrize(("word", "code"), [("n", 130), ("y", 0)])
-def test_a_person_is_asked(fix: Fix, broken: Broken, word: str, code: int) -> None:
+def test_a_person_is_asked(fix: Fix, broken: Broken, terminal: tuple[int, int], word: str, code: int) -> None:
     pair(broken)
     before = broken.tree()
-    keyboard, terminal = pty.openpty()
+    keyboard, screen = terminal
     process = subprocess.Popen(
         fix.argv(),
         cwd=fix.command.home,
         env=fix.command.environ,
-        stdin=terminal,
+        stdin=screen,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    os.close(terminal)
+    os.close(screen)
     os.write(keyboard, f"{word}\n".encode())
     said, asked = process.communicate(timeout=60)
     os.close(keyboard)
