@@ -46,7 +46,7 @@ def stocked(command: Command, tiny_index: TinyIndex) -> Callable[..., dict[str, 
 
 @pytest.fixture
 def terminal() -> tuple[int, int]:
-    """A person's terminal: the end to type into, and the end that a program reads. Each is closed by the test."""
+    """A terminal of a person: the end to type into and the end that a program reads, to be closed by the test."""
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     try:
         return pty.openpty()
