@@ -46,7 +46,7 @@ def stocked(command: Command, tiny_index: TinyIndex) -> Callable[..., dict[str, 
 
 @pytest.fixture
 def terminal() -> tuple[int, int]:
-    """A terminal of a person: the end to type into and the end that a program reads, to be closed by the test."""
+    """A terminal: the end that a person types into and the end that a program reads; the test closes both."""
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     try:
         return pty.openpty()
