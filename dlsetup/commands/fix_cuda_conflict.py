@@ -63,7 +63,8 @@ class Task:
 
 def run(request: Request) -> int:
     """0: well now; 1: it cannot be mended here; 3: the mended copy was not well; 130: the user says no."""
-    _check(request)
+    for index in request.indexes:
+        parse_index(index)
     host = Host.here(os.environ)
     notes = _put_right(request, request.environment)
     seen = see(host, request.environment, request.catalog)
@@ -78,6 +79,7 @@ def run(request: Request) -> int:
     reason = obstacle(seen.environment, changing=not request.dry_run)
     if reason is not None:
         return _refuse(task, intent, reason)
+    _check_answer(request)
     with interruptible(), tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
         work = worked_out(seen, intent, request, host.environ, folder)
         if not work.repair.changes:
@@ -170,9 +172,8 @@ def _refuse(task: Task, intent: Intent, reason: str) -> int:
     return 1
 
 
-def _check(request: Request) -> None:
-    for index in request.indexes:
-        parse_index(index)
+def _check_answer(request: Request) -> None:
+    """Refuses before uv is asked what cannot be agreed to afterwards."""
     if not (request.yes or request.dry_run or can_ask()):
         raise UsageError(
             "nobody can be asked: standard input is no terminal.",
