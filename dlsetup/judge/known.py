@@ -50,6 +50,11 @@ def numpy1_builds() -> tuple[Bound, ...]:
             releases=SpecifierSet("<0.4.26"),
             source="changelog of JAX: jaxlib 0.4.26 is the first release for NumPy 2",
         ),
+        Bound(
+            framework="onnxruntime",
+            releases=SpecifierSet("<1.19"),
+            source="wheel metadata of ONNX Runtime: 1.18.1 asks for numpy<2.0, 1.19.0 admits NumPy 2",
+        ),
     )
 
 

@@ -51,7 +51,7 @@ def doctor_lines(
     for gap in told:
         yield from gap_lines(gap)
     yield Line()
-    yield summary(diagnosis, untold=len(gaps) - len(told))
+    yield summary(diagnosis, unknown=len(gaps), untold=len(gaps) - len(told))
     if mend:
         yield Line(mark="hint:", text=f"`{mend}` mends what can be mended in the environment", style="good")
 
@@ -89,17 +89,17 @@ def gap_lines(gap: Gap) -> Iterator[Line]:
         yield Line(mark="ask    ", text=gap.ask, indent=2, style="faint", wrap=False)
 
 
-def summary(diagnosis: Diagnosis, *, untold: int = 0) -> Line:
-    """The last line: how many of each, and where to begin."""
+def summary(diagnosis: Diagnosis, *, unknown: int = 0, untold: int = 0) -> Line:
+    """The last line: how many of each, and where to begin. `untold` of the unknown facts are not listed."""
     kinds: tuple[Severity, ...] = ("error", "warning", "note")
     counts = [(kind, sum(item.severity == kind for item in diagnosis.findings)) for kind in kinds]
     text = ", ".join(counted(number, kind) for kind, number in counts if number)
-    gaps = len(diagnosis.unknown) + untold
-    unknown = f"; {counted(gaps, 'fact')} unknown" + (" (`-v` lists them)" if untold else "") if gaps else ""
+    more = " (`-v` lists them)" if untold else ""
+    gaps = f"; {counted(unknown, 'fact')} unknown{more}" if unknown else ""
     primary = next((item for item in diagnosis.findings if item.role == "primary"), None)
     if not diagnosis.well:
         begin = f". Begin with `{primary.id}`" if primary and len(diagnosis.findings) > 1 else ""
-        return Line(mark="✗", text=f"{text}{unknown}{begin}.", style="bad")
+        return Line(mark="✗", text=f"{text}{gaps}{begin}.", style="bad")
     if counts[1][1]:
-        return Line(mark="!", text=f"No error; {text}{unknown}.", style="warning")
-    return Line(mark="✓", text=f"No problem found{f'; {text}' if text else ''}{unknown}.", style="good")
+        return Line(mark="!", text=f"No error; {text}{gaps}.", style="warning")
+    return Line(mark="✓", text=f"No problem found{f'; {text}' if text else ''}{gaps}.", style="good")

@@ -34,7 +34,10 @@ def listed(items: Sequence[str]) -> str:
 OPENERS = (
     "A ",
     "An ",
+    "As ",
     "Both ",
+    "Data ",
+    "Each ",
     "Every ",
     "Inside ",
     "It ",
@@ -42,10 +45,14 @@ OPENERS = (
     "No ",
     "None ",
     "Nothing ",
+    "Only ",
+    "Since ",
     "The ",
     "There ",
+    "They ",
     "This ",
     "Two ",
+    "Under ",
 )
 
 

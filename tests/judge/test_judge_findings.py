@@ -18,6 +18,10 @@ from dlsetup.judge.registry import every_check
 from dlsetup.judge.roles import matches
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.machine import Driver, Machine
+from dlsetup.show.words import flowing
+
+NAMES = ("Python",)
+"""Words that keep their capital wherever they stand."""
 
 
 @pytest.mark.parametrize("finding_id", CASES)
@@ -29,6 +33,13 @@ def test_it_is_found(finding_id: str, judged: Callable[[Machine], Diagnosis]) ->
     assert not finding.title.endswith(".")
     assert finding.because.endswith(".")
     assert finding.remedies or finding.severity == "note"
+
+
+@pytest.mark.parametrize("finding_id", CASES)
+def test_the_cause_flows_behind_because(finding_id: str, judged: Callable[[Machine], Diagnosis]) -> None:
+    for finding in judged(CASES[finding_id][0]).findings:
+        first = flowing(finding.because).split()[0].strip("`,;:")
+        assert first in NAMES or first == first.lower() or first.isupper(), finding.because
 
 
 @pytest.mark.parametrize("finding_id", CASES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from packaging.version import Version
 
 from dlsetup.model.finding import Diagnosis, Evidence, Finding, Remedy
@@ -154,7 +155,17 @@ def test_the_sum_tells_how_it_stands() -> None:
     assert summary(Diagnosis(findings=(OLD_SHM,))).text == "No problem found; 1 note."
     assert summary(Diagnosis(findings=(warning, warning))).text == "No error; 2 warnings."
     assert summary(Diagnosis(findings=(TOO_OLD,))).text == "1 error."
-    assert summary(Diagnosis(), untold=2).text == "No problem found; 2 facts unknown (`-v` lists them)."
+    told = "No problem found; 2 facts unknown"
+    assert summary(Diagnosis(), unknown=2, untold=1).text == f"{told} (`-v` lists them)."
+    assert summary(Diagnosis(), unknown=2).text == f"{told}."
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_every_gap_is_counted_whether_it_is_listed_or_not(verbose: bool) -> None:
+    gap = Gap(fact="environments", reason="the look failed")
+    words = plain(doctor_lines(Machine(gaps=(gap,)), Diagnosis(), verbose=verbose))
+    assert "1 fact unknown" in words
+    assert ("the look failed" in words) == verbose
 
 
 def test_an_error_that_can_be_mended_names_the_command() -> None:
@@ -169,3 +180,4 @@ def test_what_was_seen_twice_is_said_once_and_because_flows() -> None:
     assert words.count("Tesla V100") == 1
     assert "because it holds no code." in words
     assert flowing("TensorFlow has none") == "TensorFlow has none"
+    assert flowing("They write the same files") == "they write the same files"

@@ -15,8 +15,12 @@ from dlsetup.model.machine import Driver, Gap, Gpu
 from dlsetup.model.record import Unknown
 from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import DriverRelease
-from dlsetup.rules.gpus import title_of
+from dlsetup.rules.gpus import capability_of, title_of
 from dlsetup.rules.kernels import kernels_run_on
+
+ASK_CAPABILITY = "nvidia-smi --query-gpu=name,compute_cap --format=csv"
+ASK_CODE = {"torch": 'python -c "import torch; print(torch.cuda.get_arch_list())"'}
+"""What prints the architectures that an installed build holds code for."""
 
 
 @check("no-gpu")
@@ -145,11 +149,11 @@ def _unsure(scene: Scene, installed: Installed, verdicts: list[tuple[Gpu, Verdic
         if verdict.answer == "unknown" and scene.driver is not None and not scene.nvml_refuses:
             name = title_of(gpu, scene.catalog.hardware)
             reason = f"whether {installed.title} runs on {name} is not known: {verdict.because}"
-            yield Gap(
-                fact="compute capability",
-                reason=reason,
-                ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",
-            )
+            if isinstance(capability_of(gpu, scene.catalog.hardware), Unknown):
+                yield Gap(fact="compute capability", reason=reason, ask=ASK_CAPABILITY)
+            else:
+                ask = ASK_CODE.get(installed.framework.name, "")
+                yield Gap(fact=f"GPU code in {installed.distribution.name}", reason=reason, ask=ask)
 
 
 def _unset(scene: Scene) -> tuple[str, ...]:
