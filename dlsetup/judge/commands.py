@@ -16,6 +16,8 @@ from dlsetup.model.framework import Build
 from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.record import Unknown
 
+ASK_TORCH = 'python -c "import torch; print(torch.zeros(1).cuda())"'
+"""What settles whether torch computes on this GPU under this driver."""
 _PLAIN = re.compile(r"[\w./:\\@+=,~-]+")
 _QUOTABLE = re.compile(r"[\w./:\\@+=,~<>!;\[\]()* -]+")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.commands import ASK_TORCH
 from dlsetup.judge.evidence import of_driver, of_framework
 from dlsetup.judge.host import ASK_DRIVER, driver_words, newer_driver
 from dlsetup.judge.registry import Answer, check
@@ -42,11 +43,7 @@ def _too_old(scene: Scene, installed: Installed, cuda: CudaVersion, verdict: Ver
     if package or scene.on_tegra is not False:
         what = f"`{package.name}` may lend it a newer one" if package else "the driver is part of the board"
         reason = f"{installed.title} needs a newer driver than {driver_words(scene)}, but {what}"
-        ask = (
-            'python -c "import torch; print(torch.zeros(1).cuda())"'
-            if installed.framework.name == "torch"
-            else ""
-        )
+        ask = ASK_TORCH if installed.framework.name == "torch" else ""
         return Gap(fact=f"{installed.framework.name} on this driver", reason=reason, ask=ask)
     better = working_build(scene, installed)
     remedies = [other_build(scene, installed, better)] if better else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.commands import ASK_TORCH
 from dlsetup.judge.evidence import of_container, of_framework, of_gpus, of_variable
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -19,8 +20,6 @@ from dlsetup.rules.gpus import capability_of, title_of
 from dlsetup.rules.kernels import kernels_run_on
 
 ASK_CAPABILITY = "nvidia-smi --query-gpu=name,compute_cap --format=csv"
-ASK_CODE = {"torch": 'python -c "import torch; print(torch.cuda.get_arch_list())"'}
-"""What prints the architectures that an installed build holds code for."""
 
 
 @check("no-gpu")
@@ -148,12 +147,13 @@ def _unsure(scene: Scene, installed: Installed, verdicts: list[tuple[Gpu, Verdic
     for gpu, verdict in verdicts:
         if verdict.answer == "unknown" and scene.driver is not None and not scene.nvml_refuses:
             name = title_of(gpu, scene.catalog.hardware)
-            reason = f"whether {installed.title} runs on {name} is not known: {verdict.because}"
             if isinstance(capability_of(gpu, scene.catalog.hardware), Unknown):
+                reason = f"whether {installed.title} runs on {name} depends on it"
                 yield Gap(fact="compute capability", reason=reason, ask=ASK_CAPABILITY)
             else:
-                ask = ASK_CODE.get(installed.framework.name, "")
-                yield Gap(fact=f"GPU code in {installed.distribution.name}", reason=reason, ask=ask)
+                ask = ASK_TORCH if installed.framework.name == "torch" else ""
+                fact = f"{installed.distribution.name} on this GPU"
+                yield Gap(fact=fact, reason=verdict.because, ask=ask)
 
 
 def _unset(scene: Scene) -> tuple[str, ...]:
