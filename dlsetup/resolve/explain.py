@@ -13,7 +13,7 @@ from dlsetup.resolve.pieces import BuildChoice, Force
 from dlsetup.resolve.quarrels import QUARRELS
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import picked
-from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE
+from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, specifier_admits
 from dlsetup.resolve.search import Settled, settle
 from dlsetup.resolve.words import python_words
 from dlsetup.rules.kernels import name_of
@@ -55,8 +55,14 @@ def _wish(question: Question, kind: str, name: str) -> str:
     if name == "accelerator":
         return f"builds for {wish.accelerator} are asked for"
     wanted = question.wanted.get(name)
-    bound = wanted.text or f"{name}{wanted.specifier}" if wanted and kind == "bound" else name
-    return f"{bound} is asked for"
+    if wanted is None or kind == "wish":
+        return f"{name} is asked for"
+    asked = f"{wanted.text or f'{name}{wanted.specifier}'} is asked for"
+    builds = question.frameworks[name].builds
+    if any(specifier_admits(wanted.specifier, build) for build in builds):
+        return asked
+    newest = max((build.version for build in builds if not build.prerelease), default="none")
+    return f"{asked}, and the catalog has no such release: its newest is {newest}"
 
 
 def _fact(question: Question, clause: str) -> str:

@@ -194,3 +194,11 @@ def test_pins_that_no_environment_satisfies(catalog: Catalog) -> None:
     found = refused(catalog, target, "torch==2.7.0", "tensorflow==2.19.0")
     assert any("2 environments" in way.text and len(way.plans) == 2 for way in found.ways_out)
     assert any("12.5.3.2" in clause.text or "9.3.0.75" in clause.text for clause in found.core)
+
+
+def test_a_release_that_nobody_knows_is_said_to_be_unknown(catalog: Catalog) -> None:
+    conflict = refused(catalog, f"{LINUX},gpu=none", "torch==99")
+    newest = max(build.version for build in catalog.frameworks[0].builds if not build.prerelease)
+    assert [clause.text for clause in conflict.core] == [
+        f"torch==99 is asked for, and the catalog has no such release: its newest is {newest}"
+    ]
