@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +26,16 @@ def main() -> None:
     # A run is short and small: looking for garbage, at the end above all, takes a tenth of its time.
     gc.freeze()
     gc.disable()
+    _open_what_is_closed()
     sys.exit(call(sys.argv[1:]))
+
+
+def _open_what_is_closed() -> None:
+    """Started without standard output or error (`>&-`), what is written there goes nowhere."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def call(words: Sequence[str]) -> int:
@@ -38,6 +48,11 @@ def call(words: Sequence[str]) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return failure.pipe_closed()
+    except SystemExit as exc:
+        # Typer takes a closed pipe for the end and would have it look like a finding.
+        if isinstance(exc.__context__, BrokenPipeError):
+            return failure.pipe_closed()
+        raise
     except (KeyboardInterrupt, typer.Abort):
         return failure.interrupted()
     except ParserRefusal as exc:
@@ -46,5 +61,7 @@ def call(words: Sequence[str]) -> int:
     except DlsetupError as exc:
         return failure.tell(exc, words, as_json=as_json)
     except Exception as exc:
+        if isinstance(exc, OSError) and failure.is_output_lost():
+            return failure.output_lost(exc)
         return failure.tell_fault(exc, words, as_json=as_json)
     return code if isinstance(code, int) else 0

@@ -9,6 +9,7 @@ from dlsetup.act.saving import save
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
+from dlsetup.model.errors import UsageError
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.machine import Machine
 from dlsetup.model.record import Record
@@ -30,6 +31,8 @@ class Request(Record, frozen=True, kw_only=True):
 
 def run(request: Request) -> int:
     """Print the diagnosis. 1 where a finding is an error."""
+    if request.save_as == "":
+        raise UsageError("no file is named to save the machine in", hint="`--save-machine machine.json`")
     machine = machine_of(request.machine_file, request.environment, request.catalog)
     catalog = catalog_of_examined(machine, folders(request.catalog))
     diagnosis = judge(machine, catalog)

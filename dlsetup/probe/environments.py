@@ -53,7 +53,7 @@ def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> 
         owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
         quarrels = shared_files(host, folder, owners)
         if isinstance(quarrels, Unknown):
-            notes.gap("shared files", f"the records in `{folder}` are too long")
+            notes.gap("environment.shared_files", f"the records in `{folder}` are too long")
             shared = UNKNOWN
         elif not isinstance(shared, Unknown):
             shared.extend(quarrels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from dlsetup.model.finding import Diagnosis, Finding, Remedy, Scope, Severity
 from dlsetup.model.machine import Gap, Machine
@@ -16,6 +16,8 @@ MARKS: dict[Severity, tuple[str, Style]] = {
     "warning": ("!", "warning"),
     "note": ("·", "note"),
 }
+CENTRAL = ("driver", "gpu", "environment")
+"""Beginnings of facts without which it means little that no problem was found."""
 PLACES: dict[Scope, str] = {
     "environment": "",
     "host": " (this machine)",
@@ -45,7 +47,7 @@ def doctor_lines(
         yield Line()
         yield from finding_lines(finding, verbose=verbose)
     gaps = diagnosis.unknown + tuple(gap for gap in machine.gaps if gap not in diagnosis.unknown)
-    told = gaps if verbose else diagnosis.unknown
+    told = gaps if verbose else _worth_telling(gaps, diagnosis)
     if told:
         yield Line()
     for gap in told:
@@ -54,6 +56,13 @@ def doctor_lines(
     yield summary(diagnosis, unknown=len(gaps), untold=len(gaps) - len(told))
     if mend:
         yield Line(mark="hint:", text=f"`{mend}` mends what can be mended in the environment", style="good")
+
+
+def _worth_telling(gaps: Sequence[Gap], diagnosis: Diagnosis) -> tuple[Gap, ...]:
+    """What checks would have to know; and where they found no error, what that may be due to."""
+    return tuple(
+        gap for gap in gaps if gap in diagnosis.unknown or (diagnosis.well and gap.fact.startswith(CENTRAL))
+    )
 
 
 def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dlsetup import __version__
-from dlsetup.model.errors import DlsetupError
+from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -33,26 +34,37 @@ class Fault(DlsetupError):
 def tell(error: DlsetupError, words: Sequence[str], *, as_json: bool) -> int:
     """Say an error on standard error, or as a document on standard output. Returns its exit code."""
     hint = error.hint or USUAL_HINTS.get(error.code, "")
-    if as_json:
-        from dlsetup.show import json
-
-        failure = json.Failure(code=error.code, message=error.message, hint=hint)
-        json.write(json.ErrorDocument(schema=f"dlsetup.{command_name(words)}/1", error=failure))
-    else:
+    if not (as_json and _documented(command_name(words), error, hint)):
         from dlsetup.show.lines import Line, write
 
         lines = [Line(mark="✗", text=error.message, style="bad")]
         if hint:
             lines.append(Line(mark="hint:", text=hint, style="good"))
-        write(lines, sys.stderr)
+        with contextlib.suppress(OSError):
+            write(lines, sys.stderr)
     return error.exit_code
+
+
+def _documented(command: str, error: DlsetupError, hint: str) -> bool:
+    """Print the document of a failure; False where standard output does not take it."""
+    from dlsetup.show import json
+
+    failure = json.Failure(code=error.code, message=error.message, hint=hint)
+    try:
+        json.write(json.ErrorDocument(schema=f"dlsetup.{command}/1", error=failure))
+        sys.stdout.flush()
+    except OSError:
+        _into_nothing()
+        return False
+    return True
 
 
 def tell_fault(error: BaseException, words: Sequence[str], *, as_json: bool) -> int:
     """A bug of dlsetup itself: what to paste into a report, without the name of the home folder."""
     what = _homeless(f"dlsetup has a fault of its own: {type(error).__name__}: {error}")
     code = tell(Fault(what, hint="report it with the lines on standard error"), words, as_json=as_json)
-    sys.stderr.write(report(error, words))
+    with contextlib.suppress(OSError):
+        sys.stderr.write(report(error, words))
     return code
 
 
@@ -81,9 +93,31 @@ def interrupted() -> int:
 
 def pipe_closed() -> int:
     """The reader went away (`dlsetup doctor | head`): no word about it, as with every other program."""
+    _into_nothing()
+    return PIPE_CLOSED
+
+
+def is_output_lost() -> bool:
+    """Whether standard output takes nothing more, not even a line end: its disk is full, say."""
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
+def output_lost(error: OSError) -> int:
+    """Say so in words, whatever was asked for: a document would be lost too."""
+    _into_nothing()
+    what = f"cannot write the answer: {error.strerror or error}"
+    return tell(StepFailed(what, hint="look at where standard output goes"), (), as_json=False)
+
+
+def _into_nothing() -> None:
+    """What is still to be written is dropped, so that nothing complains of it at the end."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
-    return PIPE_CLOSED
 
 
 def command_name(words: Sequence[str]) -> str:

@@ -42,6 +42,8 @@ REQUESTS = [
     pytest.param(
         ["doctor", "--machine", "good.json", "--save-machine", "no/m.json"], 3, "no/m.json", id="unwritable"
     ),
+    pytest.param(["doctor", "--machine", "good.json", "--save-machine", ""], 2, "no file", id="no name"),
+    pytest.param(["doctor", "--machine", "good.json", "--save-machine", "."], 3, "a folder", id="a folder"),
     pytest.param(["create", "env", "demo", "--yes"], 2, "no framework", id="an environment of nothing"),
     pytest.param(
         ["create", "env", "demo", "torhc", "--yes"], 2, "`torhc`", id="an environment of the unknown"

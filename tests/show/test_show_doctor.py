@@ -162,10 +162,19 @@ def test_the_sum_tells_how_it_stands() -> None:
 
 @pytest.mark.parametrize("verbose", [False, True])
 def test_every_gap_is_counted_whether_it_is_listed_or_not(verbose: bool) -> None:
-    gap = Gap(fact="environments", reason="the look failed")
+    gap = Gap(fact="tools.g++.version", reason="the look failed")
     words = plain(doctor_lines(Machine(gaps=(gap,)), Diagnosis(), verbose=verbose))
     assert "1 fact unknown" in words
     assert ("the look failed" in words) == verbose
+
+
+def test_a_driver_that_did_not_answer_is_told_where_nothing_else_is_wrong() -> None:
+    gap = Gap(fact="driver.nvml", reason="NVML gave no answer within 5 s", ask="nvidia-smi")
+    machine = Machine(gaps=(gap,))
+    assert "no answer within 5 s" in plain(doctor_lines(machine, Diagnosis()))
+    words = plain(doctor_lines(machine, Diagnosis(findings=(TOO_OLD,))))
+    assert "no answer within 5 s" not in words
+    assert "1 fact unknown (`-v` lists them)" in words
 
 
 def test_an_error_that_can_be_mended_names_the_command() -> None:
