@@ -15,11 +15,14 @@ PACKAGED = Path(__file__).parent / "data"
 LIMIT = 32 * 1024 * 1024
 
 
-def user_folder() -> Path:
-    """Where `dlsetup catalog refresh` puts what it learns."""
+def user_folder() -> Path | None:
+    """Where `dlsetup catalog refresh` puts what it learns; None for a user without a home."""
     from platformdirs import user_data_path
 
-    return user_data_path("dlsetup", appauthor=False) / "catalog"
+    try:
+        return user_data_path("dlsetup", appauthor=False) / "catalog"
+    except RuntimeError:
+        return None
 
 
 class Folders:

@@ -21,7 +21,7 @@ from dlsetup.catalog.jobs import Job, jobs
 from dlsetup.catalog.registry import Registry, configured_index, write_whole
 from dlsetup.catalog.releases import Page, Wheel, releases, spokesmen, versions, wheels_of
 from dlsetup.catalog.written import lost, written
-from dlsetup.model.errors import DlsetupError, StepFailed
+from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
 from dlsetup.model.record import Record
 
 CONNECTIONS = 8
@@ -56,7 +56,10 @@ def refresh(
     """
     from platformdirs import user_cache_path
 
-    folder = into or user_folder()
+    own = user_folder()
+    folder = into or own
+    if folder is None or own is None:
+        raise UsageError("this user has no home folder to keep a catalog in", hint="set HOME to a folder")
     cache = user_cache_path("dlsetup", appauthor=False) / "registry"
     registry = Registry(index or configured_index(), cache, connections=CONNECTIONS)
     made: list[GeneratedFile] = []

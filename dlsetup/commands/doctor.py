@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
 from pathlib import Path
 
@@ -59,10 +61,21 @@ def _mend(request: Request, diagnosis: Diagnosis) -> str:
 
 def _save(machine: Machine, path: Path) -> None:
     """Save a machine without the names of people, places and computers."""
-    import getpass
     import socket
 
     from dlsetup.model.redaction import redact
 
-    home, user, hostname = str(Path.home()), getpass.getuser(), socket.gethostname()
-    save(path, json.document(redact(machine, home=home, user=user, hostname=hostname)) + "\n")
+    home, user = _person()
+    text = json.document(redact(machine, home=home, user=user, hostname=socket.gethostname()))
+    save(path, text + "\n")
+
+
+def _person() -> tuple[str, str]:
+    """Home folder and name of this user, empty for one that has none: a container's bare number, say."""
+    import getpass
+
+    home, user = os.path.expanduser("~"), ""
+    # Which of them it is depends on the release of Python.
+    with contextlib.suppress(KeyError, OSError, ImportError):
+        user = getpass.getuser()
+    return "" if home == "~" else home, user

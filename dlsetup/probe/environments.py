@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from msgspec.structs import replace
 
@@ -46,26 +47,40 @@ def environments(
 def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> Environment:
     """The environment with its distributions and the files they fight over."""
     found: list[Distribution] = []
-    shared: list[SharedFiles] | Unknown = []
-    for folder in sites(host, place):
+    shared: list[tuple[SharedFiles, ...] | Unknown] = []
+    folders = sites(host, place)
+    for folder in folders:
         pairs = Site(host, folder).distributions(clues)
         found.extend(item for item, _ in pairs)
         owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
-        quarrels = shared_files(host, folder, owners)
-        if isinstance(quarrels, Unknown):
+        shared.append(shared_files(host, folder, owners))
+        if shared[-1] is UNKNOWN:
             notes.gap("environment.shared_files", f"the records in `{folder}` are too long")
-            shared = UNKNOWN
-        elif not isinstance(shared, Unknown):
-            shared.extend(quarrels)
     if place.environment.kind == "conda":
         packages = conda_packages(host, place.prefix, lambda name: concerns(name, clues))
         found = with_conda(found, packages)
     return replace(
         place.environment,
         examined=True,
-        distributions=tuple(sorted(found, key=lambda item: item.name)),
-        shared_files=shared if isinstance(shared, Unknown) else tuple(shared),
+        distributions=_unless_hidden(host, notes, folders, found),
+        shared_files=_together(shared),
     )
+
+
+def _unless_hidden(
+    host: Host, notes: Notes, folders: tuple[str, ...], found: list[Distribution]
+) -> tuple[Distribution, ...] | Unknown:
+    """What was found, unless there are folders that this user may not look into."""
+    hidden = [folder for folder in folders if not host.can_list(folder)]
+    for folder in hidden:
+        reason = f"this user may not look into `{folder}`"
+        notes.gap("environment.distributions", reason, f"ls -ld {shlex.quote(folder)}")
+    return UNKNOWN if hidden else tuple(sorted(found, key=lambda item: item.name))
+
+
+def _together(groups: list[tuple[SharedFiles, ...] | Unknown]) -> tuple[SharedFiles, ...] | Unknown:
+    known = [group for group in groups if not isinstance(group, Unknown)]
+    return tuple(item for group in known for item in group) if len(known) == len(groups) else UNKNOWN
 
 
 def _usual(host: Host, found: tuple[Place, ...], notes: Notes) -> Place | None:
@@ -94,6 +109,9 @@ def _asked(host: Host, found: tuple[Place, ...], asked: str) -> Place:
     if named:
         paths = ", ".join(f"`{item.environment.path}`" for item in named)
         raise UsageError(f"several environments are called `{asked}`", hint=f"name one by its path: {paths}")
+    if host.exists(f"{_absolute(host, asked)}/pyvenv.cfg"):
+        hint = "this user cannot reach what its `bin/python` leads to: make the environment anew"
+        raise UsageError(f"the environment `{asked}` has no Python any more", hint=hint)
     raise UsageError(f"there is no Python environment `{asked}`", hint=_known(found))
 
 

@@ -52,7 +52,7 @@ class Host:
         try:
             folder = os.getcwd()
         except OSError:
-            folder = os.path.expanduser("~")
+            folder = "/"
         return cls(
             "", environ, platform=sys.platform, arch=arch, release=release, folder=folder, own=sys.prefix
         )
@@ -62,7 +62,8 @@ class Host:
         told = self.environ.get("USERPROFILE" if self.platform == "win32" else "HOME", "")
         if told or self.root:
             return self.slashes(told).rstrip("/")
-        return self.slashes(os.path.expanduser("~")).rstrip("/")
+        found = os.path.expanduser("~")
+        return "" if found == "~" else self.slashes(found).rstrip("/")
 
     def slashes(self, path: str) -> str:
         """The path as all of dlsetup writes it: `C:/Users/ada`."""
@@ -142,22 +143,21 @@ class Host:
         except (OSError, ValueError):
             return None
 
+    def can_list(self, path: str) -> bool:
+        """Whether this user may see what a folder holds."""
+        return os.access(self.local(path), os.R_OK | os.X_OK)
+
     def glob(self, pattern: str) -> list[str]:
         """Existing paths that match, sorted. Wildcards (`*`, `?`, `[…]`) stand for parts of one name."""
         found = [""]
         for part in pattern.lstrip("/").split("/"):
             if any(sign in part for sign in "*?["):
                 found = [
-                    f"{base}/{name}"
-                    for base in found
-                    for name in fnmatch.filter(self.names(base or "/"), part)
+                    f"{at}/{name}" for at in found for name in fnmatch.filter(self.names(at or "/"), part)
                 ]
             else:
-                found = [f"{base}/{part}" for base in found]
+                found = [f"{at}/{part}" for at in found]
         return [path for path in found if self.exists(path)]
-
-    def _matching(self, folder: str, pattern: str) -> list[str]:
-        return fnmatch.filter(self.names(folder), pattern)
 
     def space(self, path: str) -> tuple[int, int] | None:
         """Total and free bytes of the file system that holds a path; None if nobody says."""

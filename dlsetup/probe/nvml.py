@@ -53,6 +53,9 @@ def ask_nvml(host: Host, notes: Notes, library: str, deadline: float = DEADLINE)
     hung = outcome.code is None
     if not ended:
         reason = outcome.reason or f"the process that asked NVML ended with code {outcome.code}"
+        binding = _told(lines, "binding")
+        if binding:
+            reason = f"`pynvml` cannot be loaded: {binding.get('error')}"
         if hung:
             reason = f"NVML gave no answer within {deadline:g} s"
         notes.gap("driver.nvml", reason, ASK)

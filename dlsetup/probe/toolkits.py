@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 from dlsetup.model.machine import Toolkit
 from dlsetup.model.record import UNKNOWN, Unknown
@@ -85,7 +86,9 @@ def _version(host: Host, notes: Notes, path: str) -> CudaVersion | Unknown:
     )
     if said:
         return CudaVersion(said[1])
-    notes.gap("toolkits.version", f"nothing in {path} tells its version", f"{path}/bin/nvcc --version")
+    notes.gap(
+        "toolkits.version", f"nothing in {path} tells its version", f"{shlex.quote(path)}/bin/nvcc --version"
+    )
     return UNKNOWN
 
 

@@ -82,7 +82,11 @@ def report(error: BaseException, words: Sequence[str]) -> str:
 
 
 def _homeless(text: str) -> str:
-    return text.replace(str(Path.home()), "~")
+    try:
+        home = str(Path.home())
+    except RuntimeError:
+        return text
+    return text.replace(home, "~") if len(home) > 1 else text
 
 
 def interrupted() -> int:

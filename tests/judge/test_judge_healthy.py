@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 
 import msgspec
@@ -234,3 +235,12 @@ def test_library_versions_that_nobody_knows_leave_a_gap(judged: Callable[[Machin
     )
     assert ids(diagnosis) == []
     assert [gap.ask for gap in diagnosis.unknown] == ["ls -l /opt/cudnn/lib"]
+
+
+def test_what_is_asked_for_can_be_pasted(judged: Callable[[Machine], Diagnosis]) -> None:
+    """A saved machine may come from anybody."""
+    folder = "/opt/$(touch x); rm 'y'"
+    unknown = library("cudnn", None, f"{folder}/libcudnn.so.9", "libcudnn.so.9")
+    own = wheel_library("cudnn", "9.10.2.21", "libcudnn.so.9")
+    (gap,) = judged(machine(libraries=(unknown, own), variables=variables(LD_LIBRARY_PATH=folder))).unknown
+    assert shlex.split(gap.ask) == ["ls", "-l", folder]

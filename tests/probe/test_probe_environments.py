@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,14 @@ def test_an_active_environment_whose_python_is_gone_is_a_gap(tmp_path: Path) -> 
     found = environments(at(tmp_path, VIRTUAL_ENV="/opt/old"), notes, asked=None, clues=())
     assert [item.path for item in found if item.examined] == ["/usr/bin/python3.12"]
     assert [(gap.fact, "/opt/old" in gap.reason) for gap in notes.gaps] == [("environment", True)]
+
+
+def test_an_environment_whose_python_is_gone_is_told_from_one_that_never_was(tmp_path: Path) -> None:
+    write(tmp_path, "/opt/old/pyvenv.cfg", "home = /usr/lib/gone\nversion = 3.8.1\n")
+    link(tmp_path, "/opt/old/bin/python", "/usr/lib/gone/python3.8")
+    with pytest.raises(UsageError, match="`/opt/old` has no Python any more") as refused:
+        environments(at(tmp_path), Notes(), asked="/opt/old", clues=())
+    assert "bin/python" in refused.value.hint
 
 
 def test_no_python_at_all_examines_nothing_and_says_so(tmp_path: Path) -> None:
@@ -103,3 +113,23 @@ def test_the_same_environment_through_a_link_is_listed_once(tmp_path: Path) -> N
     virtual(tmp_path, "/data/env")
     link(tmp_path, "/home/ada/work/.venv", "/data/env")
     assert paths(at(tmp_path, VIRTUAL_ENV="/data/env")) == ["/data/env", "/usr/bin/python3.12"]
+
+
+@pytest.mark.parametrize("where", ["lib/python3.12/site-packages", "tree"])
+def test_a_folder_that_may_not_be_looked_into_is_not_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    system_python(tmp_path)
+    virtual(tmp_path, "/opt/it's")
+    write(tmp_path, "/opt/it's/lib/python3.12/site-packages/tree.pth", "/opt/it's/tree")
+    write(tmp_path, "/opt/it's/tree/x.py")
+    host = at(tmp_path)
+    hidden = host.local(f"/opt/it's/{where}")
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != hidden and real(path, mode))
+    notes = Notes()
+    found = environments(host, notes, asked="/opt/it's", clues=())[0]
+    assert found.distributions is UNKNOWN
+    (gap,) = notes.gaps
+    assert gap.fact == "environment.distributions"
+    assert shlex.split(gap.ask) == ["ls", "-ld", f"/opt/it's/{where}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -24,7 +25,9 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
     for shadow, own in pairs:
         if isinstance(shadow.version, Unknown) or isinstance(own.version, Unknown):
             reason = f"it lies in a folder of {NAME}, in front of the copy that {own.owner.name} brings"
-            yield Gap(fact=f"version of {shadow.path}", reason=reason, ask=f"ls -l {_folder(shadow)}")
+            yield Gap(
+                fact=f"version of {shadow.path}", reason=reason, ask=f"ls -l {shlex.quote(_folder(shadow))}"
+            )
     differing = [(shadow, own) for shadow, own in pairs if _differ(shadow, own)]
     if not differing:
         return
