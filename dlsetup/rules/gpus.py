@@ -13,8 +13,18 @@ from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.versions import ComputeCapability
 
-_BRANDS = frozenset({"nvidia", "geforce", "tesla", "gpu", "graphics", "card", "corporation"})
-_FORM = re.compile(r"\d+gi?b|sxm\d*|pcie|hbm\d*e?|nvl")
+_BRANDS = frozenset({"nvidia", "geforce", "tesla", "grid", "gpu", "graphics", "card", "corporation"})
+_FORM = re.compile(
+    r"\d+g(i?b)?|sxm\d*|pcie|hbm\d*e?|nvl|ls|ac|lhr|lite|hash|rate|\d{1,2}[abcq]"
+    r"|laptop|mobile|notebook|with|max|q|design|developer|kit|module"
+)
+"""Memory, form and share of a GPU, none of which changes its architecture: `SXM4-80GB`, `-24Q`, `Max-Q`."""
+_GLUED = re.compile(r"(?<![a-z0-9])([rg]tx)(?=\d)|(?<=\d{3})(?=ti(?![a-z0-9]))")
+"""Where a space is left out: `RTX4090`, `3090Ti`."""
+_PART = re.compile(r"\s+mig\s.*")
+"""What a slice of a GPU adds to its name: `NVIDIA A100-SXM4-80GB MIG 1g.10gb`."""
+_CHIPS = frozenset({"orin", "xavier", "thor"})
+"""Names of chips, which boards carry in theirs."""
 
 
 def capability_of(gpu: Gpu, hardware: Hardware) -> ComputeCapability | Unknown:
@@ -38,13 +48,24 @@ def capability_by_name(name: str, hardware: Hardware) -> ComputeCapability | Unk
     """Compute capability of a product name; brand, memory size and form (`SXM4-80GB`) do not count.
 
     A row may hold two names (`V100 / Tesla V100`) or a remark (`TITAN X (Pascal)`) that may be left out.
+    A name that says only a part (`A6000`, `Orin`) counts where all rows with that part agree.
     """
     rows = [(spelling, row.compute_capability) for row in hardware.gpus for spelling in _spellings(row.name)]
     for words in (_words(name), _core(name)):
         found = {capability for spelling, capability in rows if words in (spelling, _without_form(spelling))}
         if len(found) == 1 and words:
             return found.pop()
-    return UNKNOWN
+    part = set(_core(name))
+    if not _tells(part):
+        return UNKNOWN
+    found = {capability for spelling, capability in rows if part <= set(spelling)}
+    return found.pop() if len(found) == 1 else UNKNOWN
+
+
+def _tells(part: set[str]) -> bool:
+    """Whether a part of a name is one: a chip or a number, with more than the bare number (`1080`)."""
+    numbered = any(re.search(r"\d", word) for word in part)
+    return bool(part & _CHIPS) or (numbered and not all(map(str.isdigit, part)))
 
 
 def with_capabilities(target: Target, hardware: Hardware) -> Target:
@@ -81,7 +102,8 @@ DEVICES = {
 
 
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(word for word in re.findall(r"[a-z0-9]+", name.lower()) if word not in _BRANDS)
+    apart = _GLUED.sub(r"\1 ", _PART.sub("", name.lower()))
+    return tuple(word for word in re.findall(r"[a-z0-9]+", apart) if word not in _BRANDS)
 
 
 def _core(name: str) -> tuple[str, ...]:

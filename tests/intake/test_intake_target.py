@@ -77,7 +77,17 @@ def test_words_that_imply_the_system() -> None:
         ('gpu="2x RTX 4090"', "nvidia", 2),
         ("gpu=Tesla V100-SXM2-16GB", "nvidia", 1),
         ("gpu=GB200", "nvidia", 1),
+        ("gpu=2xA100", "nvidia", 2),
+        ("gpu=rtx4090", "nvidia", 1),
+        ("gpu=GTX1080Ti", "nvidia", 1),
+        ("gpu=Xavier", "nvidia", 1),
         ("gpu=gfx1100", "amd", 1),
+        ("gpu=GFX90A", "amd", 1),
+        ("gpu=RX7900XTX", "amd", 1),
+        ("gpu=Ryzen AI Max+ 395", "amd", 1),
+        ("gpu=A770", "intel", 1),
+        ("gpu=UHD Graphics 770", "intel", 1),
+        ("gpu=v5e", "google", 1),
         ("gpu=MI300X", "amd", 1),
         ("gpu=Radeon RX 7900 XTX", "amd", 1),
         ("gpu=Arc A770", "intel", 1),
@@ -94,6 +104,11 @@ def test_gpus(words: str, vendor: str, count: int) -> None:
     assert isinstance(gpus, tuple)
     assert [gpu.vendor for gpu in gpus] == [vendor] * count
     assert gpus[0].compute_capability is (UNKNOWN if vendor == "nvidia" else None)
+
+
+@pytest.mark.parametrize("words", ["sm_80", "SM_80", "sm80", "compute_80"])
+def test_spellings_of_an_architecture(words: str) -> None:
+    assert parse(f"gpu={words}") == parse("gpu=sm_80")
 
 
 @pytest.mark.parametrize(
