@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from packaging.version import Version
 
 from dlsetup.model.framework import Build, Catalog
-from dlsetup.model.record import UNKNOWN
+from dlsetup.model.record import UNKNOWN, Unknown
 
 
 def found(catalog: Catalog, framework: str, version: str, variant: str, index: str, platform: str) -> Build:
@@ -68,6 +69,39 @@ def test_tensorflow_with_its_cuda_extra_and_without(shipped: Catalog) -> None:
     assert {build.wheels[0].platform.rpartition("_")[2] for build in cuda} == {"64"}
     assert all("manylinux" in build.wheels[0].platform for build in cuda)
     assert min(build.version for build in cuda) == Version("2.14.0")
+
+
+@pytest.mark.parametrize(
+    ("version", "platform", "part"),
+    [
+        ("2.15.0", "win_amd64", "tensorflow-intel"),
+        ("2.14.0", "macosx_12_0_arm64", "tensorflow-macos"),
+        ("2.12.0", "aarch64", "tensorflow-cpu-aws"),
+    ],
+)
+def test_tensorflow_wheels_without_content_count_what_they_bring(
+    shipped: Catalog, version: str, platform: str, part: str
+) -> None:
+    """Their own wheel is a few kilobytes that ask for one other distribution, which has all the pins."""
+    shell = found(shipped, "tensorflow", version, "cpu", "default", platform)
+    assert any(item.startswith(f"{part}=={version}") for item in shell.requires)
+    assert any(item.startswith("numpy") for item in shell.requires)
+    size = shell.wheels[0].size_bytes
+    assert not isinstance(size, Unknown)
+    assert size > 100_000_000
+
+
+def test_tensorflow_release_whose_part_was_never_published_is_no_build(shipped: Catalog) -> None:
+    tensorflow = shipped.framework("tensorflow")
+    assert tensorflow is not None
+    platforms = {
+        item.platform
+        for build in tensorflow.builds
+        if build.version == Version("2.11.1")
+        for item in build.wheels
+    }
+    assert "win_amd64" in platforms
+    assert not any(item.endswith("aarch64") for item in platforms)
 
 
 def test_jax_takes_pythons_and_pins_from_its_parts(shipped: Catalog) -> None:
