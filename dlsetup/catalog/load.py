@@ -33,11 +33,12 @@ def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Ca
         generated |= _generated(file, place)
         wanted += [item for item in _needed(file, generated, known) if item not in wanted]
     shelf = Shelf(generated)
+    indexes = _indexes(place, files)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(
         frameworks=tuple(compose(file, shelf, _model(file, place)) for file in files),
         hardware=hardware(place),
-        indexes=_indexes(place),
+        indexes=indexes,
         libraries=tuple((name, shelf.versions(name)) for name in libraries),
         checked=min((file.checked for file in generated.values()), default=""),
     )
@@ -65,19 +66,41 @@ def clues(folders: Sequence[Path] = ()) -> tuple[Clue, ...]:
 def _framework_file(name: str, place: Folders) -> FrameworkFile:
     known = place.names("frameworks", ".toml")
     if name not in known:
-        import difflib
-
-        near = difflib.get_close_matches(name, known, n=3)
-        hint = f"Did you mean {' or '.join(f'`{item}`' for item in near)}? " if near else ""
-        raise UsageError(f"the catalog has no framework `{name}`", hint=f"{hint}It has {', '.join(known)}.")
+        raise _unknown(name, known, place)
     relative = f"frameworks/{name}.toml"
     file = place.toml(relative, FrameworkFile)
     if file is None or file.name != name:
         raise DataError(f"{relative}: the name inside is not `{name}`")
-    for distribution in (*(row.name for row in file.distribution), *file.libraries):
+    if not file.distributions:
+        raise DataError(f"{relative}: `distributions` is empty")
+    if file.like and file.like.framework not in known:
+        raise DataError(f"{relative}: there is no framework `{file.like.framework}` to be like")
+    for distribution in (*file.distributions, *(row.name for row in file.distribution), *file.libraries):
         if canonical(distribution) != distribution:
             raise DataError(f"{relative}: `{distribution}` is not the canonical name of a distribution")
     return file
+
+
+def _unknown(name: str, known: Sequence[str], place: Folders) -> UsageError:
+    """With the framework that people mean by that name, or else those of similar names."""
+    import difflib
+
+    meant = [item for item in known if name in _other_names(item, place)]
+    near = meant or difflib.get_close_matches(name, known, n=3)
+    hint = f"Did you mean {' or '.join(f'`{item}`' for item in near)}? " if near else ""
+    return UsageError(f"the catalog has no framework `{name}`", hint=f"{hint}It has {', '.join(known)}.")
+
+
+def _other_names(name: str, place: Folders) -> set[str]:
+    """Its title, its module, its distributions and their twins; a malformed file has none."""
+    try:
+        file = place.toml(f"frameworks/{name}.toml", FrameworkFile)
+    except DataError:
+        return set()
+    if file is None:
+        return set()
+    twins = {item for group in file.twins for item in group}
+    return {canonical(file.title), canonical(file.imports), *file.distributions, *twins}
 
 
 def _needed(file: FrameworkFile, generated: dict[str, GeneratedFile], known: Collection[str]) -> list[str]:
@@ -93,13 +116,23 @@ def _generated(file: FrameworkFile, place: Folders) -> dict[str, GeneratedFile]:
     """The generated files that a framework needs, by distribution."""
     wanted = dict.fromkeys((*(row.name for row in file.distribution), *file.libraries))
     found = {name: place.json(f"generated/{name}.json", GeneratedFile) for name in wanted}
-    return {name: file for name, file in found.items() if file is not None}
+    for name, inside in found.items():
+        if inside is not None and inside.distribution != name:
+            raise DataError(f"generated/{name}.json: it is about `{inside.distribution}`, not `{name}`")
+    return {name: inside for name, inside in found.items() if inside is not None}
 
 
 def _model(file: FrameworkFile, place: Folders) -> FrameworkFile | None:
     return _framework_file(file.like.framework, place) if file.like else None
 
 
-def _indexes(place: Folders) -> tuple[Index, ...]:
+def _indexes(place: Folders, files: Iterable[FrameworkFile]) -> tuple[Index, ...]:
+    """All indexes. Raises `DataError` for one that a framework's build comes from and nobody describes."""
     file = place.toml("indexes.toml", IndexFile)
-    return file.index if file else ()
+    found = file.index if file else ()
+    known = {item.name for item in found}
+    for item in files:
+        missing = sorted({row.index for row in item.build} - known)
+        if missing:
+            raise DataError(f"indexes.toml: there is no index `{missing[0]}`, which {item.title} comes from")
+    return found

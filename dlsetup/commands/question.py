@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import get_args
 
+from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 
-from dlsetup.model.errors import UsageError
+from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Accelerator, Catalog
 from dlsetup.model.machine import Machine
 from dlsetup.model.record import Record
@@ -41,7 +42,7 @@ class Question(Record, frozen=True, kw_only=True):
 def folders(question_catalog: tuple[str, ...]) -> tuple[Path, ...]:
     """The catalog folders that were named. Raises `UsageError` for one that is none."""
     for name in question_catalog:
-        if not Path(name).is_dir():
+        if not name or not Path(name).is_dir():
             raise UsageError(
                 f"the catalog folder `{name}` is not there", hint="name a folder with `--catalog DIR`"
             )
@@ -54,23 +55,20 @@ def wish_of(question: Question) -> Wish:
 
     named = [parse_wanted(text) for text in question.frameworks]
     profile = _profile(question)
-    if profile:
-        known = {item.framework for item in named}
-        own = [parse_wanted(text) for text in profile.frameworks]
-        named = [*named, *(item for item in own if item.framework not in known)]
+    own = _own(profile) if profile else Wish(wanted=())
+    known = {item.framework for item in named}
+    named += [item for item in own.wanted if item.framework not in known]
     if not named:
         raise UsageError(
             "no framework is named", hint="name one, as in `torch`, or a profile: `--profile research`"
         )
-    python = question.python or (profile.python if profile else "")
-    return Wish(
+    return replace(
+        own,
         wanted=_once(named),
-        python=parse_python(python) if python else SpecifierSet(),
+        python=own.python if question.python is None else parse_python(question.python),
         accelerator=_accelerator(question),
-        cuda=parse_cuda(question.cuda) if question.cuda else None,
+        cuda=None if question.cuda is None else parse_cuda(question.cuda),
         allow_cpu=question.allow_cpu,
-        packages=profile.packages if profile else (),
-        profile=profile.name if profile else "",
     )
 
 
@@ -120,8 +118,35 @@ def _profile(question: Question) -> Profile | None:
     return load_profile(question.profile, folders(question.catalog))
 
 
+def _own(profile: Profile) -> Wish:
+    """The wish that a profile holds. Raises `DataError` that names it for what cannot be read."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    from dlsetup.intake.wish import parse_python, parse_wanted
+
+    try:
+        for package in profile.packages:
+            Requirement(package)
+        return Wish(
+            wanted=tuple(map(parse_wanted, profile.frameworks)),
+            python=parse_python(profile.python) if profile.python else SpecifierSet(),
+            packages=profile.packages,
+            profile=profile.name,
+        )
+    except UsageError as exc:
+        raise DataError(f"the profile `{profile.name}`: {exc.message}", hint=exc.hint) from exc
+    except InvalidRequirement as exc:
+        hint = "`packages` holds requirements such as `pandas` or `pandas>=2`"
+        raise DataError(
+            f"the profile `{profile.name}`: cannot read the package `{package}`", hint=hint
+        ) from exc
+
+
 def _accelerator(question: Question) -> Accelerator | None:
     name = question.accelerator
+    if question.cuda is not None and (question.cpu or name not in (None, "cuda")):
+        option = "--cpu" if question.cpu else f"--accelerator {name}"
+        raise UsageError(f"both `--cuda` and `{option}` are given", hint=f"leave out `--cuda` or `{option}`")
     if question.cpu and name not in (None, "cpu"):
         raise UsageError(
             f"both the CPU and `{name}` are asked for", hint="leave out `--cpu` or `--accelerator`"
@@ -141,6 +166,7 @@ def _once(named: list[Wanted]) -> tuple[Wanted, ...]:
     for item in named:
         other = first.setdefault(item.framework, item)
         if other.specifier != item.specifier:
-            hint = f"join them: `{item.framework}{other.specifier},{item.specifier}`"
+            both = ",".join(str(one.specifier) for one in (other, item) if str(one.specifier))
+            hint = f"join them: `{item.framework}{both}`"
             raise UsageError(f"`{item.framework}` is asked for twice", hint=hint)
     return tuple(first.values())

@@ -91,5 +91,5 @@ def under_wsl(target: Target) -> Iterator[Change]:
 
 
 def _glibc(tag: str) -> str:
-    found = re.match(r"manylinux_(\d+)_(\d+)_", tag)
+    found = re.match(r"manylinux_(\d{1,4})_(\d{1,4})_", tag)
     return f"{found[1]}.{found[2]}" if found else _TAGS.get(tag.partition("_")[0], "")

@@ -38,7 +38,7 @@ def driver_serves(target: Target, cuda: CudaVersion, hardware: Hardware) -> Verd
     known = (
         _by_release(release, cuda, windows, hardware) for release, windows in _readings(target, hardware)
     )
-    return agreed(known, otherwise=unknown(RULE, "the release of the NVIDIA driver is not known"))
+    return agreed(known, otherwise=_without_release(target, cuda))
 
 
 def driver_floor(cuda: CudaVersion, hardware: Hardware, *, windows: bool) -> tuple[DriverRelease, str] | None:
@@ -108,6 +108,14 @@ def _by_ceiling(target: Target, cuda: CudaVersion) -> Verdict | None:
     if isinstance(target.cuda_ceiling, Unknown) or target.cuda_ceiling < cuda.line:
         return None
     return yes(RULE, f"the driver knows CUDA up to {target.cuda_ceiling}")
+
+
+def _without_release(target: Target, cuda: CudaVersion) -> Verdict:
+    """Where no row has the ceiling that alone is known: no driver runs a major that it does not know."""
+    ceiling = target.cuda_ceiling
+    if isinstance(target.driver, Unknown) and not isinstance(ceiling, Unknown) and ceiling.major < cuda.major:
+        return no(RULE, f"CUDA {cuda.major} needs a driver that knows it, not only CUDA up to {ceiling}")
+    return unknown(RULE, "the release of the NVIDIA driver is not known")
 
 
 def _readings(target: Target, hardware: Hardware) -> Iterator[tuple[DriverRelease, bool]]:

@@ -20,9 +20,9 @@ from dlsetup.rules.combine import no, unknown, yes
 
 RULE = "wheel"
 _LEGACY = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
-_LINUX = re.compile(r"(?P<kind>manylinux|musllinux)_(?P<version>\d+_\d+)_(?P<arch>\w+)")
+_LINUX = re.compile(r"(?P<kind>manylinux|musllinux)_(?P<version>\d{1,4}_\d{1,4})_(?P<arch>\w+)")
 _OLD_LINUX = re.compile(r"(?P<kind>manylinux1|manylinux2010|manylinux2014|linux)_(?P<arch>\w+)")
-_MACOS = re.compile(r"macosx_(?P<version>\d+_\d+)_(?P<arch>\w+)")
+_MACOS = re.compile(r"macosx_(?P<version>\d{1,4}_\d{1,4})_(?P<arch>\w+)")
 _ARCHES = {"arm64": "aarch64", "amd64": "x86_64", "win32": "i686"}
 _MACOS_ARCHES = {"universal2": ("x86_64", "aarch64"), "intel": ("x86_64",), "universal": ("x86_64",)}
 _PYTHON = re.compile(r"(?P<kind>cp|py)(?P<major>\d)(?P<minor>\d*)")

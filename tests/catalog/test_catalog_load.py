@@ -149,6 +149,44 @@ def test_a_distribution_name_is_never_a_path(shelf: Shelf) -> None:
         load(["hand"], [shelf.folder])
 
 
+def test_a_framework_without_distributions_is_malformed_data(shelf: Shelf) -> None:
+    head = 'name = "hand"\ntitle = "hand"\ndistributions = []\nimports = "hand"\n'
+    shelf.write("frameworks/hand.toml", head + HAND)
+    with pytest.raises(DataError, match="`distributions` is empty"):
+        load(["hand"], [shelf.folder])
+
+
+def test_generated_data_about_something_else_is_malformed_data(shelf: Shelf) -> None:
+    shelf.framework("hand", HAND)
+    shelf.generated("other", [])
+    (shelf.folder / "generated" / "other.json").rename(shelf.folder / "generated" / "hand.json")
+    with pytest.raises(DataError, match="about `other`, not `hand`"):
+        load(["hand"], [shelf.folder])
+
+
+def test_an_index_that_nobody_describes_is_malformed_data(shelf: Shelf) -> None:
+    shelf.framework("hand", HAND.replace("source = ", 'index = "nowhere", source = ', 1))
+    with pytest.raises(DataError, match="no index `nowhere`"):
+        load(["hand"], [shelf.folder])
+
+
+def test_a_framework_like_one_that_is_not_there_is_malformed_data(shelf: Shelf) -> None:
+    shelf.framework("hand", 'like = { framework = "nowhere", source = "hand" }\n' + HAND)
+    with pytest.raises(DataError, match="no framework `nowhere`"):
+        load(["hand"], [shelf.folder])
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("tensorflow-gpu", "tensorflow"), ("cv2", "opencv"), ("pytorch", "torch"), ("jaxlib", "jax")],
+)
+def test_other_names_of_a_framework_lead_to_it_alone(shelf: Shelf, name: str, meant: str) -> None:
+    shelf.write("frameworks/broken.toml", "name = ")
+    with pytest.raises(UsageError) as caught:
+        load([name], [shelf.folder])
+    assert f"Did you mean `{meant}`? " in caught.value.hint
+
+
 def test_a_file_without_end_is_refused(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders_module, "LIMIT", 100)
     shelf.write("generated/jax.json", "[" * 101)

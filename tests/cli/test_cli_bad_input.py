@@ -22,6 +22,20 @@ REQUESTS = [
     pytest.param(["resolve", "torch", "--cuda", "twelve"], 2, "twelve", id="CUDA"),
     pytest.param(["resolve", "torch", "--accelerator", "gpu"], 2, "`gpu`", id="accelerator"),
     pytest.param(["resolve", "torch", "--cpu", "--accelerator", "cuda"], 2, "both", id="CPU and CUDA"),
+    pytest.param(["resolve", "torch", "--python", ""], 2, "Python", id="an empty Python"),
+    pytest.param(["resolve", "torch", "--cuda", ""], 2, "CUDA", id="an empty CUDA"),
+    pytest.param(["resolve", "torch", "--catalog", ""], 2, "catalog folder", id="an empty catalog folder"),
+    pytest.param(["resolve", "torch", "--cpu", "--cuda", "12"], 2, "both", id="CPU and a CUDA"),
+    pytest.param(
+        ["resolve", "torch", "--accelerator", "rocm", "--cuda", "12"], 2, "both", id="ROCm and a CUDA"
+    ),
+    pytest.param(["resolve", "torch", "torch==2.1"], 2, "twice", id="twice, once without a version"),
+    pytest.param(["resolve", "tensorflow-gpu"], 2, "`tensorflow-gpu`", id="a former name"),
+    pytest.param(["resolve", "cv2"], 2, "`cv2`", id="a module for a framework"),
+    pytest.param(["resolve", "PyTorch"], 2, "`pytorch`", id="a title for a framework"),
+    pytest.param(["resolve", "jax[cuda12]"], 2, "extra", id="an extra"),
+    pytest.param(["resolve", "--profile", "odd.toml"], 4, "`torch[x`", id="a profile of the unreadable"),
+    pytest.param(["resolve", "--profile", "shell.toml"], 4, "; rm", id="a profile with shell words"),
     pytest.param(["resolve", "torch", "--target", "linux"], 2, "linux", id="target"),
     pytest.param(
         ["resolve", "torch", "--target", LINUX, "--machine", "m.json"], 2, "both", id="target and file"
@@ -57,6 +71,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("bad.json").write_text('{"schema": "dlsetup.machine/1", "gpus": [{"vendor": "no one"}]}')
     Path("bad.toml").write_text('name = "bad"\nframeworks = 3\n')
+    text = 'name = "odd"\ntitle = "Odd"\nsummary = "Odd."\n'
+    Path("odd.toml").write_text(text + 'frameworks = ["torch[x"]\n')
+    Path("shell.toml").write_text(text + 'frameworks = ["torch"]\npackages = ["; rm -rf /"]\n')
     Path("good.json").write_text('{"schema": "dlsetup.machine/1", "gpus": [], "driver": null}')
     return tmp_path
 
@@ -96,3 +113,19 @@ def test_it_is_told_as_a_document(
     assert document["error"]["hint"]
     assert document["error"]["code"] == {2: "usage", 3: "step-failed", 4: "malformed-data"}[code]
     assert named in document["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["torch", "torch==2.1"], "join them: `torch==2.1`"),
+        (["torch>=2.1", "torch<2.3"], "join them: `torch>=2.1,<2.3`"),
+        (["tensorflow-gpu"], "Did you mean `tensorflow`?"),
+        (["cv2"], "Did you mean `opencv`?"),
+        (["PyTorch"], "Did you mean `torch`?"),
+        (["jax[cuda12]>=0.5"], "ask for `jax>=0.5`"),
+    ],
+)
+def test_the_hint_is_what_to_type(words: list[str], hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["resolve", *words, "--json"]) == 2
+    assert hint in json.loads(capsys.readouterr().out)["error"]["hint"]

@@ -83,6 +83,11 @@ def test_ceiling_stands_in_for_an_unknown_release(hardware: Hardware) -> None:
     assert answer(target, "13.0", hardware) == "no"
 
 
+@pytest.mark.parametrize("ceiling", ["0", "9.0", "11.9", "12.99"])
+def test_a_ceiling_without_a_row_still_tells_the_major(ceiling: str, hardware: Hardware) -> None:
+    assert answer(msgspec.structs.replace(LINUX, cuda_ceiling=CudaVersion(ceiling)), "13.0", hardware) == "no"
+
+
 def test_ceiling_of_a_newer_user_space_counts_more_than_the_module(hardware: Hardware) -> None:
     target = msgspec.structs.replace(on(LINUX, "470.82.01"), cuda_ceiling=CudaVersion("12.4"))
     assert answer(target, "12.4", hardware) == "yes"

@@ -47,6 +47,8 @@ def python(version: str, *, threaded: bool = False) -> Interpreter:
         ("any", Target(), "yes"),
         ("manylinux_2_28_x86_64", LINUX, "yes"),
         ("manylinux_2_34_x86_64", LINUX, "no"),
+        ("manylinux_2_99999999999_x86_64", LINUX, "no"),
+        ("macosx_99999999999_0_arm64", LINUX, "no"),
         ("manylinux_2_28_aarch64", LINUX, "no"),
         ("manylinux2014_x86_64", LINUX, "yes"),
         ("manylinux2014_x86_64", msgspec.structs.replace(LINUX, libc=glibc("2.12")), "no"),
