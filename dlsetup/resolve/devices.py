@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.machine import Gpu, Vendor
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
 from dlsetup.rules.gpus import DEVICES
+from dlsetup.rules.kernels import has_device
 
 ORDER: tuple[tuple[Vendor, Accelerator], ...] = (
     ("nvidia", "cuda"),
@@ -19,6 +22,8 @@ ORDER: tuple[tuple[Vendor, Accelerator], ...] = (
 )
 STRICT: tuple[Accelerator, ...] = ("cuda", "rocm", "tpu", "ascend")
 """Where there is such a device, a CPU build is taken only if the user allows it."""
+_XPU = re.compile(r"\barc\b|\bmax 1\d{3}\b|\b[ab]\d[0-9]0\b|\bbattlemage\b")
+"""Names of the Intel GPUs that the authors of XPU builds support."""
 
 
 class Devices(Record, frozen=True, kw_only=True):
@@ -31,13 +36,17 @@ class Devices(Record, frozen=True, kw_only=True):
     """The wish or fact that decides it."""
     because: str = ""
     unknown: str = ""
+    apple: bool = False
+    """It runs macOS, where the build for MPS is also the one for the CPU."""
 
     def prefers(self, build: Build) -> bool:
-        return build.accelerator == self.accelerator
+        """Whether a build is for this kind of device."""
+        both = self.apple and self.accelerator == "cpu" and build.accelerator == "mps"
+        return both or build.accelerator == self.accelerator
 
     def admits(self, build: Build, *, only_cpu: bool) -> bool:
-        """Whether a build is for this kind of device; `only_cpu`: its framework has nothing else."""
-        if build.accelerator == self.accelerator:
+        """Whether a build may be taken; `only_cpu`: its framework has nothing else."""
+        if self.prefers(build):
             return True
         return build.accelerator == "cpu" and (only_cpu or not self.strict)
 
@@ -45,8 +54,13 @@ class Devices(Record, frozen=True, kw_only=True):
 def devices_of(wish: Wish, target: Target) -> Devices:
     """The kind of device: asked for, or the one the target has, or the CPU where it has none."""
     if wish.accelerator is not None:
-        strict = wish.accelerator != "cpu" and not wish.allow_cpu
-        return Devices(accelerator=wish.accelerator, strict=strict, clause="wish accelerator")
+        return Devices(
+            accelerator=wish.accelerator,
+            strict=wish.accelerator != "cpu" and not wish.allow_cpu,
+            clause="wish accelerator",
+            because=_without_device(wish.accelerator, target),
+            apple=target.os == "macos",
+        )
     if wish.cuda is not None:
         return Devices(accelerator="cuda", strict=not wish.allow_cpu, clause="wish cuda")
     found = _of_macos(target) if target.os == "macos" else _of_gpus(target)
@@ -55,6 +69,11 @@ def devices_of(wish: Wish, target: Target) -> Devices:
             accelerator=found.accelerator, strict=False, clause=found.clause, because=found.because
         )
     return found
+
+
+def _without_device(accelerator: Accelerator, target: Target) -> str:
+    verdict = has_device(accelerator, target)
+    return f"{accelerator} is asked for, although {verdict.because}" if verdict.refused else ""
 
 
 def _of_macos(target: Target) -> Devices:
@@ -71,6 +90,8 @@ def _of_gpus(target: Target) -> Devices:
             strict = accelerator in STRICT
             return Devices(accelerator=accelerator, strict=strict, clause="fact gpus", because=because)
     because = f"{target.name} has no GPU that a framework could use"
+    if target.gpus:
+        because = f"{target.name} has no GPU that is known to serve a framework"
     return Devices(accelerator="cpu", strict=False, clause="fact gpus", because=because)
 
 
@@ -87,8 +108,9 @@ def _of_driver(target: Target) -> Devices:
 
 
 def _usable(gpu: Gpu) -> bool:
-    """Intel graphics of unknown architecture are mostly those of a processor: no device for XPU builds."""
-    return gpu.vendor != "intel" or not isinstance(gpu.arch, Unknown)
+    """Intel graphics are mostly those of a processor; XPU builds are for those of the Arc and Max lines."""
+    named = not isinstance(gpu.name, Unknown) and _XPU.search(gpu.name.lower()) is not None
+    return gpu.vendor != "intel" or named or not isinstance(gpu.arch, Unknown)
 
 
 def _article(word: str) -> str:

@@ -50,7 +50,7 @@ def drivers(target: Target, hardware: Hardware) -> Iterator[Change]:
     known = {DriverRelease(str(row.branch)) for row in hardware.branches}
     known |= {row.windows if windows else row.linux for row in hardware.floors}
     current = target.driver
-    verb = "update to" if isinstance(current, DriverRelease) else "install"
+    verb = "install" if current is None else "update to"
     where = " on Windows" if target.wsl is True else ""
     later = [replace(target, driver=release, cuda_ceiling=UNKNOWN) for release in sorted(known)]
     ends = [item.driver for item in later if driver_drives_every_gpu(item, hardware).refused]
@@ -58,6 +58,10 @@ def drivers(target: Target, hardware: Hardware) -> Iterator[Change]:
     for item in later:
         if not isinstance(current, DriverRelease) or (item.driver and current < item.driver):
             yield f"{verb} NVIDIA driver {item.driver} or newer{limit}{where}", item
+    if driver_drives_every_gpu(target, hardware).refused:
+        driving = [item for item in later if not driver_drives_every_gpu(item, hardware).refused]
+        for item in driving[-1:]:
+            yield f"go back to an NVIDIA driver of branch {item.driver}{where}", item
 
 
 def newer_libc(question: Question) -> Iterator[Change]:

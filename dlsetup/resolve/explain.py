@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import combinations
 
 from msgspec.structs import replace
+from packaging.version import Version
 
 from dlsetup.model.machine import Libc
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Clause
-from dlsetup.resolve.pieces import BuildChoice, Force
+from dlsetup.resolve.pieces import PYTHON, BuildChoice, Choice, Force, Refusal
+from dlsetup.resolve.pythons import SPECIAL, USUAL
 from dlsetup.resolve.quarrels import QUARRELS
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import picked
-from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, specifier_admits
+from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, WHEEL_RULE, specifier_admits
+from dlsetup.resolve.rule_words import named, nearest, of_devices, pythons_apart, refused_within
 from dlsetup.resolve.search import Settled, settle
 from dlsetup.resolve.words import python_words
 from dlsetup.rules.kernels import name_of
@@ -49,20 +52,31 @@ def _clause(question: Question, clause: str, core: frozenset[str]) -> Clause:
 def _wish(question: Question, kind: str, name: str) -> str:
     wish = question.wish
     if name == "python":
-        return f"Python {python_words(wish.python)} is asked for"
+        return f"Python {python_words(wish.python)} is asked for{_no_such_python(question)}"
     if name == "cuda":
         return f"CUDA {wish.cuda} is asked for"
     if name == "accelerator":
         return f"builds for {wish.accelerator} are asked for"
     wanted = question.wanted.get(name)
+    if not question.frameworks[name].builds:
+        return f"{name} is asked for, and the catalog has no build of it"
     if wanted is None or kind == "wish":
         return f"{name} is asked for"
     asked = f"{wanted.text or f'{name}{wanted.specifier}'} is asked for"
     builds = question.frameworks[name].builds
     if any(specifier_admits(wanted.specifier, build) for build in builds):
         return asked
-    newest = max((build.version for build in builds if not build.prerelease), default="none")
-    return f"{asked}, and the catalog has no such release: its newest is {newest}"
+    known = [build.version for build in builds if not build.prerelease] or [item.version for item in builds]
+    return f"{asked}, and the catalog has no such release: it has {min(known)} to {max(known)}"
+
+
+def _no_such_python(question: Question) -> str:
+    """What is known, where no Python that anybody knows is one of those asked for."""
+    against = [list(question.refusals(choice)) for choice in question.choices(PYTHON)]
+    if not all(any("wish python" in refusal.clauses for refusal in refusals) for refusals in against):
+        return ""
+    known = sorted(map(Version, (*USUAL, *SPECIAL)))
+    return f", and the Pythons known are {known[0]} to {known[-1]}"
 
 
 def _fact(question: Question, clause: str) -> str:
@@ -79,7 +93,8 @@ def _fact(question: Question, clause: str) -> str:
     if clause == "fact libc":
         return f"{name} runs macOS {target.release}"
     if clause == "fact pythons" and not isinstance(target.pythons, Unknown):
-        versions = " and ".join(map(str, sorted({item.version for item in target.pythons})))
+        found = {(item.version, item.free_threaded) for item in target.pythons}
+        versions = " and ".join(f"{version}{'t' * threads}" for version, threads in sorted(found))
         return f"{name} has Python {versions} only" if versions else f"{name} has no Python"
     return question.devices.because or f"a GPU of {name} is to be used"
 
@@ -96,12 +111,14 @@ def _driver(question: Question) -> str:
 def _rule(question: Question, clause: str, core: frozenset[str]) -> tuple[str, str]:
     """The rule as it meets the plans that would stand without it, and its source."""
     if clause == GPU_RULE:
-        return "a CPU build is not taken in place of a GPU build unless `--cpu` or `--allow-cpu` says so", ""
+        return of_devices(question, core), ""
+    if clause == WHEEL_RULE and (apart := pythons_apart(question, core)):
+        return apart, ""
     gpus = [other for other in sorted(core) if other.startswith("gpu ")] if clause == KERNELS_RULE else []
     told: dict[str, str] = {}
     for taken in gpus or [clause]:
         against = _standing(question, taken, core)
-        text, source = _against(question, {clause, taken}, against)
+        text, source = _against(question, {clause, taken}, against, core)
         told.setdefault(text, source)
     return ", and ".join(told), next(filter(None, told.values()), "")
 
@@ -112,24 +129,27 @@ def _standing(question: Question, taken: str, core: frozenset[str]) -> Settled:
     return everything or settle(question, Force(only=core - {taken})) or {}
 
 
-def _against(question: Question, clauses: set[str], against: Settled) -> tuple[str, str]:
-    """What the rule says of the plan that stands without one of the clauses."""
-    choices = picked(question, against)
+def _against(
+    question: Question, clauses: set[str], against: Settled, core: frozenset[str]
+) -> tuple[str, str]:
+    """What the rule says of the plan that stands without one of the clauses, first of what is in the core."""
+    choices = sorted(picked(question, against), key=lambda choice: not core & named(choice.key))
     for one, other in combinations(choices, 2):
         for rule in sorted(clauses & QUARRELS.keys()):
             quarrel = QUARRELS[rule](question, one, other)
             if quarrel is not None:
                 return quarrel
-    for choice in (*choices, *against.values()):
-        for refusal in question.refusals(choice):
-            if clauses <= refusal.clauses:
-                source = next(iter(refusal.sources), "")
-                return _link(choice, clauses) + refusal.because, source
+    candidates = [*choices, *against.values()]
+    for choice, refusal in (*refused_within(question, candidates, core), *nearest(question, core)):
+        if clauses <= refusal.clauses:
+            return _link(choice, refusal) + refusal.because, next(iter(refusal.sources), "")
     return f"the rule `{min(clauses)}` forbids it", ""
 
 
-def _link(choice: object, clauses: set[str]) -> str:
-    """What the build has to do with the CUDA that the rule speaks of."""
-    if DRIVER_RULE in clauses and isinstance(choice, BuildChoice) and choice.build.cuda is not None:
+def _link(choice: Choice, refusal: Refusal) -> str:
+    """What the build has to do with the CUDA that the rule speaks of, where it does not speak of a GPU."""
+    of_gpu = any(clause.startswith("gpu ") for clause in refusal.clauses)
+    driven = DRIVER_RULE in refusal.clauses and not of_gpu
+    if driven and isinstance(choice, BuildChoice) and choice.build.cuda is not None:
         return f"{name_of(choice.build)} is made with CUDA {choice.build.cuda}, and "
     return ""

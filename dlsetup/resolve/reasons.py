@@ -11,7 +11,7 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
-from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Force, PythonChoice, Refusal, python_name
+from dlsetup.resolve.pieces import ALL, PYTHON, Ask, BuildChoice, Force, PythonChoice, Refusal, python_name
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
 from dlsetup.resolve.refusals import GPU_RULE, LIBRARY_RULE, RELEASE_RULE
 from dlsetup.resolve.search import Settled, settle
@@ -104,11 +104,24 @@ def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
     refused = [tuple(question.refusals(item)) for item in choices]
     if all(refused):
         return _weightiest(refused)
+    here = [
+        found
+        for item, found in zip(choices, refused, strict=True)
+        if item.facets["python"] == choice.facets["python"]
+    ]
+    if here and all(here) and not _python_may_change(question, choice):
+        return _weightiest(here)
     limit = Ask(choice.key, "version", frozenset({version}))
     for clauses, text in JOINT:
         if settle(question, Force(without=frozenset(clauses)), [limit]) is not None:
             return text
     return "it does not go with the rest"
+
+
+def _python_may_change(question: Question, choice: BuildChoice) -> bool:
+    """Whether another Python than the one settled on is admitted."""
+    others = (item for item in question.choices(PYTHON) if item.facets["python"] != choice.facets["python"])
+    return any(question.admitted(item, ALL) for item in others)
 
 
 def _weightiest(refused: list[tuple[Refusal, ...]]) -> str:

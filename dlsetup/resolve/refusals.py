@@ -105,7 +105,7 @@ def by_wish(build: Build, wanted: Wanted | None, wish: Wish) -> Iterator[Refusal
         yield _refusal(f"{build.framework} {build.version} was withdrawn by its authors", RELEASE_RULE)
     if build.prerelease and not specifier.prereleases:
         yield _refusal(f"{build.framework} {build.version} is a prerelease", RELEASE_RULE)
-    if wish.cuda is not None and build.cuda is not None and not _of_line(build, wish.cuda):
+    if wish.cuda is not None and build.cuda is not None and not of_line(build, wish.cuda):
         yield _refusal(f"{name_of(build)} is not made with CUDA {wish.cuda}", "wish cuda")
 
 
@@ -119,7 +119,8 @@ def specifier_admits(specifier: SpecifierSet, build: Build) -> bool:
     return specifier.contains(Version(f"{build.version.public}+{local or 'any'}"), prereleases=True)
 
 
-def _of_line(build: Build, wanted: str) -> bool:
+def of_line(build: Build, wanted: str) -> bool:
+    """Whether a build is made with a CUDA family (`12`) or line (`12.6`), or with none."""
     if build.cuda is None or "." not in wanted:
         return build.cuda is None or str(build.cuda.major) == wanted
     return str(build.cuda.line) == wanted or (build.variant == f"cu{build.cuda.major}" == f"cu{wanted[:2]}")

@@ -18,7 +18,7 @@ from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.elsewhere import Change, drivers, fewer_gpus, newer_libc, under_wsl
 from dlsetup.resolve.question import Question
-from dlsetup.resolve.refusals import GPU_RULE
+from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE
 from dlsetup.resolve.words import command_of
 
 replace = msgspec.structs.replace
@@ -29,6 +29,8 @@ def ways_out(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     wish, target, catalog = question.wish, question.target, question.catalog
     yield from _versions(wish, target, catalog, core)
     yield from _pythons(wish, target, catalog, core)
+    if RELEASE_RULE in core:
+        yield from _prereleases(wish, target, catalog)
     if "wish cuda" in core:
         yield from _changed("take another CUDA", replace(wish, cuda=None), target, catalog)
     yield from _apart(question, core)
@@ -102,6 +104,21 @@ def _pythons(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str])
                 plans=(plan,),
             )
             return
+
+
+def _prereleases(wish: Wish, target: Target, catalog: Catalog) -> Iterator[WayOut]:
+    """Releases that are not finished, where the wish has no finished one."""
+    wanted = tuple(
+        replace(item, specifier=SpecifierSet(str(item.specifier), prereleases=True)) for item in wish.wanted
+    )
+    plan = plan_for(replace(wish, wanted=wanted), target, catalog)
+    if plan is None:
+        return
+    asked = {item.framework for item in wish.wanted}
+    names = {pick.framework for pick in plan.picks if pick.version.is_prerelease and pick.framework in asked}
+    if names:
+        way = _other_versions(wish, plan, names)
+        yield replace(way, text=f"{way.text}, which is not finished")
 
 
 def _apart(question: Question, core: frozenset[str]) -> Iterator[WayOut]:

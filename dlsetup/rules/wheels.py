@@ -37,7 +37,7 @@ def has_wheel(build: Build, interpreter: Interpreter, target: Target) -> Verdict
     if "yes" in answers:
         return yes(RULE, f"{name} has a wheel for {_words(interpreter)}", *build.sources)
     if "unknown" in answers:
-        return unknown(RULE, f"no row tells whether a wheel of {name} fits this platform", *build.sources)
+        return unknown(RULE, f"whether a wheel of {name} fits is not known{_missing(target)}", *build.sources)
     if answers:
         return no(RULE, f"{name} has no wheel for {platform_of(target)}", *build.sources)
     return no(RULE, f"{name} has no wheel for {_words(interpreter)}", *build.sources)
@@ -58,7 +58,7 @@ def has_platform(build: Build, target: Target) -> Verdict:
     if "yes" in answers:
         return yes(RULE, f"{name} has wheels for {platform_of(target)}", *build.sources)
     if "unknown" in answers:
-        return unknown(RULE, f"no row tells whether a wheel of {name} fits this platform", *build.sources)
+        return unknown(RULE, f"whether a wheel of {name} fits is not known{_missing(target)}", *build.sources)
     return no(RULE, f"{name} has no wheel for {platform_of(target)}", *build.sources)
 
 
@@ -116,6 +116,19 @@ def platform_of(target: Target) -> str:
         version = "" if isinstance(target.libc.version, Unknown) else f" {target.libc.version}"
         words.append(f"with {target.libc.name}{version}")
     return " ".join(words)
+
+
+def _missing(target: Target) -> str:
+    """The fact of the target that would tell."""
+    facts = (
+        (target.os, "system"),
+        (target.arch, "processor"),
+        (target.libc if target.os == "linux" else "", "C library"),
+        (target.libc.version if isinstance(target.libc, Libc) else "", "version of the C library"),
+        (target.release if target.os == "macos" else "", "macOS release"),
+    )
+    lacking = [word for fact, word in facts if isinstance(fact, Unknown)]
+    return f": nothing tells the {' and the '.join(lacking)} of {target.name}" if lacking else ""
 
 
 def _words(interpreter: Interpreter) -> str:
