@@ -7,21 +7,18 @@ from typing import Any
 import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+from small_hardware import driver_branches, driver_floors, gpu_models, newer_cudnn
 
 from dlsetup.model.framework import (
     Build,
     Catalog,
-    DriverBranch,
-    DriverFloor,
     Framework,
-    GpuModel,
     Hardware,
     Index,
-    LibraryLine,
     Overlap,
     Wheels,
 )
-from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
+from dlsetup.model.versions import ComputeCapability, CudaVersion
 
 LINUX = "manylinux_2_28_x86_64"
 LINES = ("cpu", "cu118", "cu126", "cu130", "cu132")
@@ -172,33 +169,10 @@ def make_hardware() -> Hardware:
     )
     gpus = (("GTX 1080 Ti", "6.1"), ("V100", "7.0"), ("RTX 4090", "8.9"), ("RTX 5090", "12.0"))
     return Hardware(
-        floors=tuple(
-            DriverFloor(
-                major=major, linux=DriverRelease(linux), windows=DriverRelease(windows), source="floors"
-            )
-            for major, linux, windows in floors
-        ),
-        branches=tuple(
-            DriverBranch(
-                branch=branch,
-                cuda_ceiling=CudaVersion(ceiling),
-                min_capability=ComputeCapability(least),
-                source="branches",
-            )
-            for branch, ceiling, least in branches
-        ),
-        gpus=tuple(
-            GpuModel(name=name, compute_capability=ComputeCapability(value), source="gpus")
-            for name, value in gpus
-        ),
-        libraries=(
-            LibraryLine(
-                distribution="nvidia-cudnn-cu12",
-                versions=SpecifierSet(">=9.11"),
-                min_capability=ComputeCapability("7.5"),
-                source="cudnn",
-            ),
-        ),
+        floors=driver_floors(floors, "floors"),
+        branches=driver_branches(branches),
+        gpus=gpu_models(gpus, "gpus"),
+        libraries=(newer_cudnn("cudnn"),),
         overlaps=(
             Overlap(
                 distributions=("nvidia-cudnn-cu12", "nvidia-cudnn-cu13"), path="nvidia/cudnn", source="files"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from packaging.specifiers import SpecifierSet
+from small_hardware import driver_branches, driver_floors, gpu_models, newer_cudnn
 
 from dlsetup.model.framework import (
     CudaToolkit,
-    DriverBranch,
-    DriverFloor,
-    GpuModel,
     Hardware,
-    LibraryLine,
     Overlap,
 )
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
@@ -53,36 +49,10 @@ GPUS = (
 def hardware() -> Hardware:
     return Hardware(
         toolkits=tuple(_toolkit(*row) for row in TOOLKITS),
-        floors=tuple(
-            DriverFloor(
-                major=major,
-                linux=DriverRelease(linux),
-                windows=DriverRelease(windows),
-                source="release-notes",
-            )
-            for major, linux, windows in FLOORS
-        ),
-        branches=tuple(
-            DriverBranch(
-                branch=branch,
-                cuda_ceiling=CudaVersion(ceiling),
-                min_capability=ComputeCapability(least),
-                source="branches",
-            )
-            for branch, ceiling, least in BRANCHES
-        ),
-        gpus=tuple(
-            GpuModel(name=name, compute_capability=ComputeCapability(value), source="vendor-list")
-            for name, value in GPUS
-        ),
-        libraries=(
-            LibraryLine(
-                distribution="nvidia-cudnn-cu12",
-                versions=SpecifierSet(">=9.11"),
-                min_capability=ComputeCapability("7.5"),
-                source="cudnn-matrix",
-            ),
-        ),
+        floors=driver_floors(FLOORS, "release-notes"),
+        branches=driver_branches(BRANCHES),
+        gpus=gpu_models(GPUS, "vendor-list"),
+        libraries=(newer_cudnn("cudnn-matrix"),),
         overlaps=(
             Overlap(
                 distributions=("nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13"),
