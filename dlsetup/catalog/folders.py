@@ -29,26 +29,34 @@ class Folders:
     """Folders of catalog files; the first that has a file wins.
 
     Of the generated files in the user's own folder and in the package the one checked later wins, so
-    that an update of dlsetup is not hidden by an older refresh.
+    that an update of dlsetup is not hidden by an older refresh. Curated files are read once: one command
+    asks for the same ones several times.
     """
 
     def __init__(self, given: Sequence[Path] = (), *, user: Path | None = None) -> None:
         self._given = tuple(given)
         self._user = user
+        self._names: dict[tuple[str, str], list[str]] = {}
+        self._curated: dict[str, object] = {}
 
     def names(self, kind: str, ending: str) -> list[str]:
         """Names of the files of a kind, without their ending: `torch` for `frameworks/torch.toml`."""
-        found = {
-            path.name.removesuffix(ending)
-            for folder in (*self._given, PACKAGED)
-            for path in (folder / kind).glob(f"*{ending}")
-        }
-        return sorted(found)
+        if (kind, ending) not in self._names:
+            found = {
+                path.name.removesuffix(ending)
+                for folder in (*self._given, PACKAGED)
+                for path in (folder / kind).glob(f"*{ending}")
+            }
+            self._names[kind, ending] = sorted(found)
+        return self._names[kind, ending]
 
     def toml(self, relative: str, kind: type[T]) -> T | None:
         """A curated file as a record; None if no folder has it. Raises `DataError` with its path."""
-        found = (read_toml(folder / relative, kind) for folder in (*self._given, PACKAGED))
-        return next((record for record in found if record is not None), None)
+        if relative not in self._curated:
+            found = (read_toml(folder / relative, kind) for folder in (*self._given, PACKAGED))
+            self._curated[relative] = next((record for record in found if record is not None), None)
+        record = self._curated[relative]
+        return record if isinstance(record, kind) else None
 
     def json(self, relative: str, kind: type[T]) -> T | None:
         """A generated file as a record; None if no folder has it. Raises `DataError` with its path."""

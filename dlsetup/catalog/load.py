@@ -14,15 +14,23 @@ from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Catalog, Clue, Index
 
+Places = Sequence[Path] | Folders
+"""Folders that come before the packaged ones, or what `opened` made of them."""
 
-def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Catalog:
+
+def opened(folders: Places = ()) -> Folders:
+    """The folders for a command that asks more than one question of them: each curated file is read once."""
+    return folders if isinstance(folders, Folders) else Folders(folders, user=user_folder())
+
+
+def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
     """The catalog with these frameworks (None: all), those that they ask for, the hardware, the indexes.
 
     torchvision without torch in view would leave the variant of torch to chance. Files in `folders` come
     before the packaged ones. Raises `UsageError` for a framework that is not in the catalog and
     `DataError`, with the path, for a malformed file.
     """
-    place = Folders(folders, user=user_folder())
+    place = opened(folders)
     known = place.names("frameworks", ".toml")
     wanted = list(dict.fromkeys(known if names is None else names))
     files: list[FrameworkFile] = []
@@ -44,21 +52,21 @@ def load(names: Iterable[str] | None = None, folders: Sequence[Path] = ()) -> Ca
     )
 
 
-def names(folders: Sequence[Path] = ()) -> tuple[str, ...]:
+def names(folders: Places = ()) -> tuple[str, ...]:
     """Names of all frameworks, in alphabetical order."""
-    return tuple(Folders(folders).names("frameworks", ".toml"))
+    return tuple(opened(folders).names("frameworks", ".toml"))
 
 
-def named(distributions: Collection[str], folders: Sequence[Path] = ()) -> tuple[str, ...]:
+def named(distributions: Collection[str], folders: Places = ()) -> tuple[str, ...]:
     """Names of the frameworks that any of these installed distributions belongs to."""
-    place = Folders(folders)
+    place = opened(folders)
     files = [_framework_file(name, place) for name in place.names("frameworks", ".toml")]
     return tuple(file.name for file in files if any(item in distributions for item in file.distributions))
 
 
-def clues(folders: Sequence[Path] = ()) -> tuple[Clue, ...]:
+def clues(folders: Places = ()) -> tuple[Clue, ...]:
     """What in installed files tells the variant of a framework, for all frameworks."""
-    place = Folders(folders)
+    place = opened(folders)
     files = [_framework_file(name, place) for name in place.names("frameworks", ".toml")]
     return tuple(clue for file in files for clue in file.clue)
 

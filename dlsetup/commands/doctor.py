@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 from dlsetup.act.saving import save
+from dlsetup.catalog.load import opened
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
@@ -35,8 +36,9 @@ def run(request: Request) -> int:
     """Print the diagnosis. 1 where a finding is an error."""
     if request.save_as == "":
         raise UsageError("no file is named to save the machine in", hint="`--save-machine machine.json`")
-    machine = machine_of(request.machine_file, request.environment, request.catalog)
-    catalog = catalog_of_examined(machine, folders(request.catalog))
+    places = opened(folders(request.catalog))
+    machine = machine_of(request.machine_file, request.environment, places)
+    catalog = catalog_of_examined(machine, places)
     diagnosis = judge(machine, catalog)
     if request.save_as is not None:
         _save(machine, Path(request.save_as))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from dlsetup.catalog.load import load, named
+from dlsetup.catalog.load import Places, load, named
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Machine
 from dlsetup.model.record import Unknown
 
 
-def catalog_of_examined(machine: Machine, places: tuple[Path, ...]) -> Catalog:
+def catalog_of_examined(machine: Machine, places: Places) -> Catalog:
     """The catalog of the frameworks that the examined environment holds."""
     environment = machine.environment
     if environment is None or isinstance(environment.distributions, Unknown):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
@@ -15,6 +15,9 @@ from dlsetup.model.machine import Machine
 from dlsetup.model.record import Record
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Profile, Wanted, Wish
+
+if TYPE_CHECKING:
+    from dlsetup.catalog.load import Places
 
 
 class Question(Record, frozen=True, kw_only=True):
@@ -91,11 +94,19 @@ def target_of(question: Question) -> Target:
         return parse(question.target)
     if question.machine_file is not None:
         return Target.of(machine_of(question.machine_file), name=f"the machine in {question.machine_file}")
-    return Target.of(machine_of(None))
+    return target_here()
 
 
-def machine_of(file: str | None, environment: str | None = None, catalog: tuple[str, ...] = ()) -> Machine:
-    """A saved machine, or this one as it is now."""
+def target_here() -> Target:
+    """This machine as a target: what it has, not what is installed on it, so no clue is looked for."""
+    from dlsetup.probe.host import Host
+    from dlsetup.probe.look import look
+
+    return Target.of(look(Host.here(os.environ)))
+
+
+def machine_of(file: str | None, environment: str | None = None, places: Places = ()) -> Machine:
+    """A saved machine, or this one as it is now. `places`: catalog folders, or what is opened of them."""
     if file is not None:
         if environment is not None:
             hint = "leave out `--env`: a saved machine keeps the environment that it was saved with"
@@ -107,7 +118,7 @@ def machine_of(file: str | None, environment: str | None = None, catalog: tuple[
     from dlsetup.probe.host import Host
     from dlsetup.probe.look import look
 
-    return look(Host.here(os.environ), environment=environment, clues=clues(folders(catalog)))
+    return look(Host.here(os.environ), environment=environment, clues=clues(places))
 
 
 def _profile(question: Question) -> Profile | None:

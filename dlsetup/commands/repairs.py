@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dlsetup.act.mending import answer
 from dlsetup.act.uv import find_uv
-from dlsetup.catalog.load import clues
+from dlsetup.catalog.load import clues, opened
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders
 from dlsetup.judge.registry import judge
@@ -64,7 +64,7 @@ class Work:
 
 def see(host: Host, environment: str | None, catalog: tuple[str, ...]) -> Seen:
     """Looks and judges. Raises `UsageError` where there is no such environment."""
-    places = folders(catalog)
+    places = opened(folders(catalog))
     machine = look(host, environment=environment, clues=clues(places))
     if machine.environment is None:
         raise UsageError("there is no environment here.", hint="name one: `--env PATH`.")
