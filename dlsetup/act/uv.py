@@ -61,6 +61,13 @@ def may_fetch_pythons(environ: Mapping[str, str]) -> bool:
     return environ.get("UV_PYTHON_DOWNLOADS") != "never" and not environ.get("UV_OFFLINE")
 
 
+def fetchable_pythons(environ: Mapping[str, str], *, offline: bool = False) -> tuple[Version, ...]:
+    """The Pythons that uv would fetch when one of them is asked for, newest first; none where it may not."""
+    if offline or not may_fetch_pythons(environ):
+        return ()
+    return published_pythons(find_uv(environ), environ)
+
+
 def published_pythons(uv: str, environ: Mapping[str, str]) -> tuple[Version, ...]:
     """The Pythons (major and minor) of which this uv knows a build, newest first."""
     argv = (uv, "python", "list", "--only-downloads", "--output-format", "json", "--no-cache")

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
-from dlsetup.act.uv import PythonUnavailable, find_uv, may_fetch_pythons, published_pythons
+from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
-from dlsetup.commands.question import catalog_of, machine_of, target_of, wish_of
-from dlsetup.model.errors import StepFailed, UsageError
+from dlsetup.commands.question import catalog_of, target_here, target_of, wish_of
+from dlsetup.model.errors import StepFailed
 from dlsetup.model.framework import Catalog
 from dlsetup.model.outcome import Creation, Outcome, Tool
 from dlsetup.model.record import UNKNOWN, Unknown
@@ -30,7 +30,7 @@ from dlsetup.plan.script import shell_script
 from dlsetup.probe.host import Host
 from dlsetup.resolve import resolve
 from dlsetup.show import json
-from dlsetup.show.agreement import agreed, can_ask
+from dlsetup.show.agreement import agreed, must_be_able_to_ask
 from dlsetup.show.building import file_lines, step_line, weight_line
 from dlsetup.show.creation import creation_lines, outcome_lines
 from dlsetup.show.lines import Line, write
@@ -79,10 +79,11 @@ def _task(request: Request) -> Task:
     place = place_for(request.name, host.folder)
     left = () if request.dry_run else remove_leftovers(place)
     check_free(place, empty_folder=tool != "conda")
-    _check_answer(request)
+    if not (request.yes or request.dry_run):
+        must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
     wish = wish_of(request.question)
     catalog = catalog_of(wish, request.question)
-    here = Target.of(machine_of(None))
+    here = target_here()
     return Task(
         request=request,
         tool=tool,
@@ -160,27 +161,18 @@ def _creation(
     )
 
 
-def _check_answer(request: Request) -> None:
-    if not (request.yes or request.dry_run or can_ask()):
-        raise UsageError(
-            "nobody can be asked: standard input is no terminal.",
-            hint="`--yes` goes ahead without a question.",
-        )
-
-
 def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     """The target with the Pythons that can be had here."""
     target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
         check_buildable(target, here)
-    published = published_pythons(find_uv(host.environ), host.environ)
     if tool == "conda":
         # A conda tool brings whatever Python is asked for, and never uses one of this machine.
+        published = published_pythons(find_uv(host.environ), host.environ)
         brought = [Interpreter(version=version, path="conda-forge") for version in published]
         return building_target(target, brought, ())
-    fetch = not request.offline and may_fetch_pythons(host.environ)
     present = () if isinstance(here.pythons, Unknown) else here.pythons
-    return building_target(target, present, published if fetch else ())
+    return building_target(target, present, fetchable_pythons(host.environ, offline=request.offline))
 
 
 def _refuse(task: Task, conflict: Conflict) -> int:

@@ -14,7 +14,6 @@ from dlsetup.act.mending import may_link, mend, unmet
 from dlsetup.act.readiness import obstacle
 from dlsetup.act.replacement import Replacement, recover, replacement
 from dlsetup.commands.repairs import Request, Seen, Work, bench_for, see, shown, worked_out
-from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Intent, Mending
 from dlsetup.model.resolution import Conflict
@@ -27,7 +26,7 @@ from dlsetup.plan.script import shell_script
 from dlsetup.plan.second_look import broken_promises, complaints
 from dlsetup.probe.host import Host
 from dlsetup.show import json
-from dlsetup.show.agreement import agreed, can_ask
+from dlsetup.show.agreement import agreed, must_be_able_to_ask
 from dlsetup.show.building import step_line
 from dlsetup.show.lines import Line, write
 from dlsetup.show.repair import (
@@ -79,7 +78,8 @@ def run(request: Request) -> int:
     reason = obstacle(seen.environment, changing=not request.dry_run)
     if reason is not None:
         return _refuse(task, intent, reason)
-    _check_answer(request)
+    if not (request.yes or request.dry_run):
+        must_be_able_to_ask(hint="`--yes` goes ahead without a question, `--dry-run` shows the steps.")
     with interruptible(), tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
         work = worked_out(seen, intent, request, host.environ, folder)
         if not work.repair.changes:
@@ -170,15 +170,6 @@ def _refuse(task: Task, intent: Intent, reason: str) -> int:
     _say(task, *refusal_lines(reason, intent.mends))
     _tell(task, ok=False, result="refused", refused=reason)
     return 1
-
-
-def _check_answer(request: Request) -> None:
-    """Refuses before uv is asked what cannot be agreed to afterwards."""
-    if not (request.yes or request.dry_run or can_ask()):
-        raise UsageError(
-            "nobody can be asked: standard input is no terminal.",
-            hint="`--yes` goes ahead without a question, `--dry-run` shows the steps.",
-        )
 
 
 def _put_right(request: Request, environment: str | None) -> tuple[str, ...]:

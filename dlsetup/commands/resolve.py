@@ -6,7 +6,7 @@ import os
 
 from msgspec.structs import replace
 
-from dlsetup.act.uv import find_uv, may_fetch_pythons, published_pythons
+from dlsetup.act.uv import fetchable_pythons
 from dlsetup.commands.question import Question, catalog_of, target_of, wish_of
 from dlsetup.model.framework import Catalog, Source
 from dlsetup.model.record import UNKNOWN, Unknown
@@ -36,10 +36,10 @@ def run(question: Question, *, as_json: bool = False, explain: bool = False) -> 
 def _target(question: Question) -> Target:
     """As `create env` sees it: on this machine uv can bring further Pythons."""
     target = target_of(question)
-    if question.foreign or isinstance(target.pythons, Unknown) or not may_fetch_pythons(os.environ):
+    if question.foreign or isinstance(target.pythons, Unknown):
         return target
-    fetched = published_pythons(find_uv(os.environ), os.environ)
-    return building_target(replace(target, pythons=UNKNOWN), target.pythons, fetched)
+    unsaid = replace(target, pythons=UNKNOWN)
+    return building_target(unsaid, target.pythons, fetchable_pythons(os.environ))
 
 
 def _sources(catalog: Catalog) -> tuple[Source, ...]:

@@ -20,6 +20,7 @@ from dlsetup.act.interruption import interruptible, undisturbed
 from dlsetup.act.uv import (
     PythonUnavailable,
     essence,
+    fetchable_pythons,
     find_uv,
     may_fetch_pythons,
     published_pythons,
@@ -115,6 +116,8 @@ def test_uv_is_found_and_knows_which_pythons_it_can_fetch() -> None:
     assert may_fetch_pythons({})
     assert not may_fetch_pythons({"UV_PYTHON_DOWNLOADS": "never"})
     assert not may_fetch_pythons({"UV_OFFLINE": "1"})
+    assert fetchable_pythons({"UV_OFFLINE": "1"}) == ()
+    assert fetchable_pythons(dict(os.environ), offline=True) == ()
 
 
 def test_program_that_is_not_there() -> None:
