@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from packaging.specifiers import SpecifierSet
 
-from dlsetup.model.framework import DriverBranch, DriverFloor, GpuModel, LibraryLine
+from dlsetup.model.hardware import DriverBranch, DriverFloor, GpuModel, LibraryLine
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 
 

@@ -12,8 +12,9 @@ from dlsetup.catalog.form import BuildRow, CodeRow, FrameworkFile, GeneratedFile
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
 from dlsetup.catalog.requirements import requires_on
 from dlsetup.catalog.shelf import Shelf
-from dlsetup.model.framework import Build, Framework, Source, Wheels
+from dlsetup.model.framework import Build, Framework, Wheels
 from dlsetup.model.record import UNKNOWN, Record
+from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion
 
 DEFAULT = "default"

@@ -6,18 +6,10 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import (
-    Accelerator,
-    Clue,
-    CudaToolkit,
-    DriverBranch,
-    DriverFloor,
-    Index,
-    LibraryLine,
-    Overlap,
-    Source,
-)
+from dlsetup.model.framework import Accelerator, Clue, Ended, Index
+from dlsetup.model.hardware import CudaToolkit, DriverBranch, DriverFloor, LibraryLine, Overlap
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
 FIRST = Version("0")
@@ -49,6 +41,8 @@ class Release(Record, frozen=True, kw_only=True, omit_defaults=True):
     released: str = ""
     """ISO date of its first wheel."""
     yanked: bool = False
+    sdist: bool = False
+    """Whether its source can be had too, or is all there is."""
     wheels: tuple[WheelRow, ...] = ()
     requires: tuple[RequiresRow, ...] = ()
 
@@ -117,6 +111,12 @@ class BuildRow(Range, frozen=True, kw_only=True):
     """Distributions it is made of: their wheels decide too, their requirements are taken over."""
     expand: tuple[str, ...] = ()
     """Distributions without content, whose requirements are taken over."""
+    requires: tuple[str, ...] = ()
+    """Requirements that its metadata should say and does not (PEP 508)."""
+    expects: tuple[str, ...] = ()
+    """What it needs of the machine and does not bring along: see `Build.expects`."""
+    from_source: bool = False
+    """Nobody ships a wheel: an installer compiles the release where it is installed."""
     source: str
 
 
@@ -127,6 +127,8 @@ class CodeRow(Range, frozen=True, kw_only=True):
     platforms: tuple[str, ...]
     kernels: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
+    gfx: tuple[str, ...] | Unknown = UNKNOWN
+    """Of a ROCm build: `gfx90a`, `gfx1100`."""
     source: str
 
 
@@ -156,11 +158,39 @@ class Like(Record, frozen=True, kw_only=True):
     source: str
 
 
+class MeasuredRow(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """Architectures read out of one published wheel."""
+
+    version: Version
+    platform: str
+    """Family of platforms: `linux-x86_64`."""
+    kernels: tuple[ComputeCapability, ...]
+    ptx: tuple[ComputeCapability, ...]
+    wheel: str
+    """File name."""
+    sha256: str
+
+
+class MeasuredFile(Record, frozen=True, kw_only=True):
+    """`measured/DISTRIBUTION.json`: written by `dlsetup.catalog.measure` alone, newest release first."""
+
+    distribution: str
+    how: str
+    """With what the wheels were read."""
+    checked: str
+    rows: tuple[MeasuredRow, ...] = ()
+
+
 class FrameworkFile(Record, frozen=True, kw_only=True):
     """`frameworks/NAME.toml`: curated."""
 
     name: str
     title: str
+    known_to: Version = FIRST
+    """The newest release that somebody looked at: of newer ones only the metadata is believed."""
+    needs: tuple[str, ...] = ()
+    """Frameworks that some release requires and whose variant matters: they come along."""
+    ended: Ended | None = None
     family: str = ""
     distributions: tuple[str, ...]
     imports: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dlsetup.catalog.folders import Folders
 from dlsetup.catalog.form import HardwareFile
-from dlsetup.model.framework import GpuModel, Hardware
+from dlsetup.model.hardware import GpuModel, Hardware
 
 
 def hardware(place: Folders) -> Hardware:

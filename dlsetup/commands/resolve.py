@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from dlsetup.act.uv import fetchable_pythons
 from dlsetup.commands.question import Question, catalog_of, target_of, wish_of
-from dlsetup.model.framework import Catalog, Source
+from dlsetup.model.framework import Catalog
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Plan
+from dlsetup.model.source import Source
 from dlsetup.model.target import Target
 from dlsetup.plan.building_target import building_target
 from dlsetup.resolve import resolve

@@ -7,21 +7,12 @@ from typing import Literal
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.record import UNKNOWN, Record, Unknown
-from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
+from dlsetup.model.source import Source
+from dlsetup.model.versions import ComputeCapability, CudaVersion
 
 Accelerator = Literal["cpu", "cuda", "rocm", "mps", "xpu", "tpu", "ascend", "directml"]
-
-
-class Source(Record, frozen=True, kw_only=True):
-    """Where a row comes from."""
-
-    id: str
-    what: str
-    """Page, file or registry, in words or as an address."""
-    checked: str
-    """ISO date."""
-    certainty: Literal["high", "medium", "low"] = "high"
 
 
 class Index(Record, frozen=True, kw_only=True):
@@ -73,14 +64,35 @@ class Build(Record, frozen=True, kw_only=True):
     """Architectures with machine code inside."""
     ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     """Architectures with PTX inside, which the driver compiles for newer GPUs."""
+    gfx: tuple[str, ...] | Unknown = UNKNOWN
+    """Of a ROCm build, the AMD architectures with machine code inside: `gfx90a`, `gfx1100`."""
     min_capability: ComputeCapability | Unknown = UNKNOWN
     """The oldest GPU its authors support, where they say so beside (or instead of) a list of kernels."""
     requires: tuple[str, ...] = ()
     """Requirements on other distributions (PEP 508), extras of `requirements` already applied."""
+    expects: tuple[str, ...] = ()
+    """What it needs of the machine and does not bring along, each a name with a specifier: `cudnn>=9,<10`,
+    `cuda>=12.4`, `cann==8.2.1`, `nvcc`, `gcc>=9,<14`, `nccl>=2.18`."""
+    from_source: bool = False
+    """An installer compiles it on the machine: it takes long, and what it `expects` has to be there."""
+    beyond: bool = False
+    """Newer than what the catalog's authors looked at: only the registry's metadata speaks of it."""
     yanked: bool = False
     prerelease: bool = False
     released: str | Unknown = UNKNOWN
     sources: tuple[str, ...] = ()
+
+
+class Ended(Record, frozen=True, kw_only=True):
+    """A framework that is not released any more."""
+
+    last: Version
+    """Its last release."""
+    when: str
+    """ISO date of the last release."""
+    instead: str
+    """What its users take now, in a few words."""
+    source: str
 
 
 class Framework(Record, frozen=True, kw_only=True):
@@ -98,73 +110,9 @@ class Framework(Record, frozen=True, kw_only=True):
     twins: tuple[tuple[str, ...], ...] = ()
     """Groups of distributions that own the same import package and must not be installed together."""
     sources: tuple[Source, ...] = ()
-
-
-class CudaToolkit(Record, frozen=True, kw_only=True):
-    """One CUDA toolkit release line and what it can target."""
-
-    version: CudaVersion
-    driver_linux: DriverRelease | Unknown = UNKNOWN
-    """The driver it shipped with: this driver or a newer one knows all of it."""
-    driver_windows: DriverRelease | Unknown = UNKNOWN
-    min_capability: ComputeCapability | Unknown = UNKNOWN
-    max_capability: ComputeCapability | Unknown = UNKNOWN
-    max_gcc: str | Unknown = UNKNOWN
-    source: str
-
-
-class DriverFloor(Record, frozen=True, kw_only=True):
-    """The oldest driver that serves every toolkit of one CUDA major (minor-version compatibility)."""
-
-    major: int
-    linux: DriverRelease
-    windows: DriverRelease
-    source: str
-
-
-class DriverBranch(Record, frozen=True, kw_only=True):
-    """What a driver branch supports: the CUDA it reports, the oldest GPU it drives."""
-
-    branch: int
-    cuda_ceiling: CudaVersion | Unknown = UNKNOWN
-    min_capability: ComputeCapability | Unknown = UNKNOWN
-    source: str
-
-
-class GpuModel(Record, frozen=True, kw_only=True):
-    """A GPU by product name."""
-
-    name: str
-    compute_capability: ComputeCapability
-    source: str
-
-
-class LibraryLine(Record, frozen=True, kw_only=True):
-    """What a line of a CUDA library (cuDNN 9.11 and newer) asks for."""
-
-    distribution: str
-    """`nvidia-cudnn-cu12`."""
-    versions: SpecifierSet
-    min_capability: ComputeCapability
-    source: str
-
-
-class Overlap(Record, frozen=True, kw_only=True):
-    """Distributions whose wheels write the same files: the last one installed wins."""
-
-    distributions: tuple[str, ...]
-    path: str
-    source: str
-
-
-class Hardware(Record, frozen=True, kw_only=True):
-    toolkits: tuple[CudaToolkit, ...] = ()
-    floors: tuple[DriverFloor, ...] = ()
-    branches: tuple[DriverBranch, ...] = ()
-    gpus: tuple[GpuModel, ...] = ()
-    libraries: tuple[LibraryLine, ...] = ()
-    overlaps: tuple[Overlap, ...] = ()
-    sources: tuple[Source, ...] = ()
+    known_to: Version | Unknown = UNKNOWN
+    """The newest release that the catalog's authors looked at."""
+    ended: Ended | None = None
 
 
 class Catalog(Record, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from dlsetup.model import codec
-from dlsetup.model.framework import Hardware
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.repair import Change, Intent, Repair

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import msgspec
 
-from dlsetup.model.framework import Hardware
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Gpu, Libc
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Target

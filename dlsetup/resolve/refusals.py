@@ -8,7 +8,8 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Hardware
+from dlsetup.model.framework import Build
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Interpreter, Target

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.model.framework import CudaToolkit, DriverBranch, Hardware
+from dlsetup.model.hardware import CudaToolkit, DriverBranch, Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Target

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dlsetup.model.framework import Hardware
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Target

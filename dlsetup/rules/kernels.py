@@ -6,7 +6,8 @@ Machine code (a cubin, `sm_86`) runs on GPUs of the same major and the same or a
 
 from __future__ import annotations
 
-from dlsetup.model.framework import Accelerator, Build, CudaToolkit, Hardware
+from dlsetup.model.framework import Accelerator, Build
+from dlsetup.model.hardware import CudaToolkit, Hardware
 from dlsetup.model.machine import Gpu, Vendor
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Target

@@ -9,7 +9,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Catalog, Hardware, LibraryLine, Overlap
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.hardware import Hardware, LibraryLine, Overlap
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.verdict import Verdict

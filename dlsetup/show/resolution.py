@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from dlsetup.model.framework import Index, Source
+from dlsetup.model.framework import Index
 from dlsetup.model.record import Unknown
 from dlsetup.model.resolution import Conflict, Pick, Plan, WayOut
+from dlsetup.model.source import Source
 from dlsetup.show.lines import Line, command
 from dlsetup.show.words import listed, size
 

@@ -12,7 +12,8 @@ from packaging.version import Version
 
 from dlsetup.catalog.load import load, names
 from dlsetup.catalog.platforms import families
-from dlsetup.model.framework import Build, Catalog, CudaToolkit
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.hardware import CudaToolkit
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
 

@@ -9,15 +9,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from small_hardware import driver_branches, driver_floors, gpu_models, newer_cudnn
 
-from dlsetup.model.framework import (
-    Build,
-    Catalog,
-    Framework,
-    Hardware,
-    Index,
-    Overlap,
-    Wheels,
-)
+from dlsetup.model.framework import Build, Catalog, Framework, Index, Wheels
+from dlsetup.model.hardware import Hardware, Overlap
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
 LINUX = "manylinux_2_28_x86_64"

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Catalog, DriverFloor, Framework, Hardware, Overlap, Wheels
+from dlsetup.model.framework import Build, Catalog, Framework, Wheels
+from dlsetup.model.hardware import DriverFloor, Hardware, Overlap
 from dlsetup.model.machine import Gpu
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease

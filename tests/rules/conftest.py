@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 from small_hardware import driver_branches, driver_floors, gpu_models, newer_cudnn
 
-from dlsetup.model.framework import (
-    CudaToolkit,
-    Hardware,
-    Overlap,
-)
+from dlsetup.model.hardware import CudaToolkit, Hardware, Overlap
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 
 TOOLKITS = (

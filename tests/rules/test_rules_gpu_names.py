@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsetup.catalog.load import load
-from dlsetup.model.framework import Hardware
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.record import Unknown
 from dlsetup.rules.gpus import capability_by_name
 

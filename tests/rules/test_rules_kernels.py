@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Hardware
+from dlsetup.model.framework import Build
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.target import Target

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Catalog, Hardware
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from dlsetup.model.framework import Catalog, Framework, Hardware, Overlap
+from dlsetup.model.framework import Catalog, Framework
+from dlsetup.model.hardware import Hardware, Overlap
 from dlsetup.model.machine import Distribution, Environment, SharedFiles
 from dlsetup.rules.twins import twin_to_keep, twins
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from packaging.version import Version
 
-from dlsetup.model.framework import Index, Source
+from dlsetup.model.framework import Index
 from dlsetup.model.outcome import Creation, Outcome
 from dlsetup.model.resolution import Clause, Conflict, Pick, Plan, WayOut
+from dlsetup.model.source import Source
 from dlsetup.model.steps import Procedure, Run, Tell, Write
 from dlsetup.model.target import Target
 from dlsetup.model.versions import CudaVersion

@@ -11,7 +11,7 @@ from dlsetup.judge.evidence import of_demand, of_distribution
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.framework import Overlap
+from dlsetup.model.hardware import Overlap
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.rules.kernels import name_of
