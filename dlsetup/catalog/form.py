@@ -73,6 +73,8 @@ class DistributionRow(Record, frozen=True, kw_only=True):
     since: Version = FIRST
     extras: tuple[str, ...] = ()
     """Extras whose requirements are kept; `*` keeps all."""
+    sources: bool = False
+    """Whether releases count of which there is a source but no wheel (see `BuildRow.from_source`)."""
 
 
 class Range(Record, frozen=True, kw_only=True):

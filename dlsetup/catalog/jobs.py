@@ -53,7 +53,8 @@ def _every(files: Iterable[FrameworkFile]) -> dict[str, Job]:
 def _joined(one: DistributionRow, other: DistributionRow) -> DistributionRow:
     """What two frameworks want to know of the same distribution."""
     extras = tuple(sorted({*one.extras, *other.extras}))
-    return DistributionRow(name=one.name, since=min(one.since, other.since), extras=extras)
+    sources = one.sources or other.sources
+    return DistributionRow(name=one.name, since=min(one.since, other.since), extras=extras, sources=sources)
 
 
 def _uses(file: FrameworkFile) -> set[str]:

@@ -19,7 +19,7 @@ from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
 from dlsetup.catalog.form import GeneratedFile
 from dlsetup.catalog.jobs import Job, jobs
 from dlsetup.catalog.registry import Registry, configured_index, write_whole
-from dlsetup.catalog.releases import Page, Wheel, releases, spokesmen, versions, wheels_of
+from dlsetup.catalog.releases import Page, Wheel, releases, sdists_of, spokesmen, versions, wheels_of
 from dlsetup.catalog.written import lost, written
 from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
 from dlsetup.model.record import Record
@@ -85,7 +85,8 @@ def _learn(
     empty = GeneratedFile(distribution=job.row.name, checked=today)
     if job.library:
         return replace(empty, versions=versions(wheels), yanked=versions(wheels, yanked=True))
-    made, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras)
+    sdists = sdists_of(page, job.row.since) if job.row.sources else ()
+    made, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras, sdists)
     for fault in faults:
         say(f"left out: {fault}")
     return replace(empty, releases=made)

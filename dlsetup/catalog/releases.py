@@ -6,10 +6,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from email.parser import HeaderParser
+from typing import TypeVar
 
+from msgspec.structs import replace
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
 from packaging.version import Version
 
 from dlsetup.catalog.form import Release, RequiresRow, WheelRow
@@ -55,16 +63,26 @@ class Wheel(Record, frozen=True, kw_only=True):
         return tuple(family for tag in self.platforms for family in families(tag))
 
 
+class Sdist(Record, frozen=True, kw_only=True):
+    """The source of a release, its name read."""
+
+    version: Version
+    file: File
+
+
+Found = TypeVar("Found", Wheel, Sdist)
+
+
 def wheels_of(page: Page, since: Version) -> list[Wheel]:
     """The wheels of a page from release `since` on, without prereleases that a final release overtook."""
     found = [wheel for file in page.files if (wheel := _wheel(file)) is not None]
-    finals = [wheel.version for wheel in found if not wheel.version.is_prerelease]
-    newest = max(finals, default=Version("0"))
-    return [
-        wheel
-        for wheel in found
-        if wheel.version >= since and (not wheel.version.is_prerelease or wheel.version > newest)
-    ]
+    return _current(found, since)
+
+
+def sdists_of(page: Page, since: Version) -> list[Sdist]:
+    """The sources of a page from release `since` on, without prereleases that a final release overtook."""
+    found = [sdist for file in page.files if (sdist := _sdist(file)) is not None]
+    return _current(found, since)
 
 
 def spokesmen(wheels: Iterable[Wheel]) -> dict[tuple[Version, str], Wheel]:
@@ -77,22 +95,32 @@ def spokesmen(wheels: Iterable[Wheel]) -> dict[tuple[Version, str], Wheel]:
 
 
 def releases(
-    wheels: Iterable[Wheel], metadata: Mapping[str, str], extras: tuple[str, ...]
+    wheels: Iterable[Wheel],
+    metadata: Mapping[str, str],
+    extras: tuple[str, ...],
+    sdists: Iterable[Sdist] = (),
 ) -> tuple[tuple[Release, ...], tuple[str, ...]]:
     """Releases, newest first, and what is wrong with those that no installer could read.
 
-    `metadata` is by file name, for the wheels of `spokesmen`.
+    `metadata` is by file name, for the wheels of `spokesmen`. With `sdists` releases without a wheel count
+    too; what those require nobody says who has not built them.
     """
+    sources = {sdist.version: sdist.file for sdist in sdists}
     by_version: dict[Version, list[Wheel]] = defaultdict(list)
     for wheel in wheels:
         by_version[wheel.version].append(wheel)
     made: list[Release] = []
     faults: list[str] = []
-    for version in sorted(by_version, reverse=True):
-        speakers = spokesmen(by_version[version])
-        texts = {family: metadata[wheel.file.filename] for (_, family), wheel in speakers.items()}
+    for version in sorted({*by_version, *sources}, reverse=True):
+        source = sources.get(version)
         try:
-            made.append(_release(version, by_version[version], texts, extras))
+            if version in by_version:
+                speakers = spokesmen(by_version[version])
+                texts = {family: metadata[wheel.file.filename] for (_, family), wheel in speakers.items()}
+                release = _release(version, by_version[version], texts, extras)
+                made.append(replace(release, sdist=source is not None))
+            elif source is not None:
+                made.append(_source_release(version, source))
         except DataError as exc:
             faults.append(exc.message)
     return tuple(made), tuple(faults)
@@ -124,18 +152,40 @@ def _release(
 ) -> Release:
     first = min(wheel.file.upload_time for wheel in wheels)
     newest = max(wheels, key=_weight).file
-    try:
-        python = SpecifierSet(newest.requires_python or "")
-    except InvalidSpecifier as exc:
-        raise DataError(f"{newest.filename}: {exc}") from exc
     return Release(
         version=version,
-        python=python,
+        python=_requires_python(newest),
         released=first[:10],
         yanked=all(wheel.file.yanked is not False for wheel in wheels),
         wheels=_wheel_rows(wheels),
         requires=_requires_rows(texts, extras, f"metadata of {newest.filename}"),
     )
+
+
+def _source_release(version: Version, file: File) -> Release:
+    return Release(
+        version=version,
+        python=_requires_python(file),
+        released=file.upload_time[:10],
+        yanked=file.yanked is not False,
+        sdist=True,
+    )
+
+
+def _requires_python(file: File) -> SpecifierSet:
+    try:
+        return SpecifierSet(file.requires_python or "")
+    except InvalidSpecifier as exc:
+        raise DataError(f"{file.filename}: {exc}") from exc
+
+
+def _current(found: list[Found], since: Version) -> list[Found]:
+    newest = max((item.version for item in found if not item.version.is_prerelease), default=Version("0"))
+    return [
+        item
+        for item in found
+        if item.version >= since and (not item.version.is_prerelease or item.version > newest)
+    ]
 
 
 def _wheel_rows(wheels: list[Wheel]) -> tuple[WheelRow, ...]:
@@ -183,6 +233,15 @@ def _wheel(file: File) -> Wheel | None:
         platforms=tuple(least_demanding(tag.platform for tag in tags)),
         file=file,
     )
+
+
+def _sdist(file: File) -> Sdist | None:
+    """None for what is no source, or one whose name follows no rule."""
+    try:
+        _, version = parse_sdist_filename(file.filename)
+    except InvalidSdistFilename:
+        return None
+    return Sdist(version=version, file=file)
 
 
 def _python(interpreter: str, abi: str) -> str:

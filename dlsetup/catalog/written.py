@@ -41,6 +41,7 @@ def _release(release: Release) -> str:
     head = encode(Release(version=release.version, python=release.python, released=release.released))
     lines = [head.decode().removesuffix("}")]
     lines += ['"yanked":true'] if release.yanked else []
+    lines += ['"sdist":true'] if release.sdist else []
     for name, rows in (("wheels", release.wheels), ("requires", release.requires)):
         if rows:
             lines.append(f'"{name}":[\n  ' + ",\n  ".join(encode(row).decode() for row in rows) + "]")

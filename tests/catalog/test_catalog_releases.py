@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from dlsetup.catalog.form import GeneratedFile, Release, RequiresRow, WheelRow
-from dlsetup.catalog.releases import File, Page, requires, spokesmen, versions, wheels_of
+from dlsetup.catalog.releases import File, Page, releases, requires, sdists_of, spokesmen, versions, wheels_of
 from dlsetup.catalog.requirements import canonical, parts_of, requires_on, under
 from dlsetup.catalog.written import lost, written
 from dlsetup.model.codec import decode
@@ -211,3 +211,28 @@ def test_what_is_written_is_read_again(made: tuple[Release, ...], known: tuple[V
     file = GeneratedFile(distribution="deep", checked="2026-01-02", releases=made, versions=known)
     assert decode(written(file), GeneratedFile, where="text") == file
     assert lost(file, file) == []
+
+
+def test_a_release_without_a_wheel_counts_where_its_source_is_wanted() -> None:
+    both = page(
+        "deep-1.0-py3-none-any.whl", "deep-1.0.tar.gz", "deep-1.1.tar.gz", "deep-1.2rc1.zip", "deep.txt"
+    )
+    sdists = sdists_of(both, since=Version("1.0"))
+    made, faults = releases(
+        wheels_of(both, since=Version("1.0")), {"deep-1.0-py3-none-any.whl": ""}, (), sdists
+    )
+    assert not faults
+    assert [(str(item.version), item.sdist, bool(item.wheels)) for item in made] == [
+        ("1.2rc1", True, False),
+        ("1.1", True, False),
+        ("1.0", True, True),
+    ]
+    file = GeneratedFile(distribution="deep", checked="2026-01-02", releases=made)
+    assert decode(written(file), GeneratedFile, where="here") == file
+
+
+def test_a_source_that_asks_for_a_python_nobody_can_read_is_a_fault() -> None:
+    odd = Page(name="deep", files=(File(filename="deep-1.0.tar.gz", url="x", requires_python="three"),))
+    made, faults = releases([], {}, (), sdists_of(odd, since=Version("0")))
+    assert not made
+    assert "three" in faults[0]
