@@ -8,10 +8,21 @@ from typing import TypeVar
 from msgspec.structs import replace
 from packaging.version import Version
 
-from dlsetup.catalog.form import BuildRow, CodeRow, FrameworkFile, GeneratedFile, PinRow, Release
+from dlsetup.catalog.beyond import believed
+from dlsetup.catalog.form import (
+    BuildRow,
+    CodeRow,
+    FrameworkFile,
+    GeneratedFile,
+    MeasuredFile,
+    PinRow,
+    Release,
+)
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
+from dlsetup.catalog.platforms import plain_tag
 from dlsetup.catalog.requirements import requires_on
 from dlsetup.catalog.shelf import Shelf
+from dlsetup.model.builds import Builds
 from dlsetup.model.framework import Build, Framework, Wheels
 from dlsetup.model.record import UNKNOWN, Record
 from dlsetup.model.source import Source
@@ -28,26 +39,36 @@ class Candidate(Record, frozen=True, kw_only=True):
     counts_as: Version
     """The final release by which ranges are judged: 2.22.0 for 2.22.0rc0, or its counterpart's."""
     pinned: tuple[str, ...] = ()
+    beyond: bool = False
+    """Newer than what the rows speak of."""
 
 
 def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = None) -> Framework:
     """The framework with a build for each release, variant, index and family of platforms; newest first.
 
-    `model`: the file of the framework that this one is built like.
+    `model`: the file of the framework that this one is built like. Builds are made when somebody asks.
     """
-    builds = Composer(file, model or file, shelf).builds()
+    composer = Composer(file, model or file, shelf)
     curated = file.source + (model.source if model else ())
-    generated = (shelf.file(row.name) for row in file.distribution)
+    names = [row.name for row in file.distribution]
+    generated = (shelf.file(name) for name in names)
+    measured = ((name, shelf.measured_file(name)) for name in names)
     return Framework(
         name=file.name,
         title=file.title,
         family=file.family,
         distributions=file.distributions,
         imports=file.imports,
-        builds=tuple(sorted(builds, key=lambda build: build.version, reverse=True)),
+        builds=Builds(composer.versions(), composer.of),
         clues=file.clue,
         twins=file.twins,
-        sources=curated + tuple(_registry(item) for item in generated if item),
+        sources=(
+            *curated,
+            *(_registry(item) for item in generated if item),
+            *(_measurement(name, item) for name, item in measured if item),
+        ),
+        known_to=UNKNOWN if file.known_to is None else file.known_to,
+        ended=file.ended,
     )
 
 
@@ -61,6 +82,15 @@ def _registry(file: GeneratedFile) -> Source:
     return Source(id=registry_id(file.distribution), what=what, checked=file.checked)
 
 
+def measured_id(distribution: str) -> str:
+    """The id of the source that architectures read out of wheels of a distribution rest on."""
+    return f"measured-{distribution}"
+
+
+def _measurement(distribution: str, file: MeasuredFile) -> Source:
+    return Source(id=measured_id(distribution), what=file.how, checked=file.checked)
+
+
 class Composer:
     """Makes the builds of one framework: `rows` says which there are, `file` what they are called."""
 
@@ -70,71 +100,121 @@ class Composer:
         self._shelf = shelf
         self._code = _by_variant(rows.code)
         self._pins = _by_variant(file.pins)
-        self._found: dict[str, list[Candidate]] = {}
 
-    def builds(self) -> Iterator[Build]:
-        """One for each row, release in its range, and family of platforms that has wheels of its own."""
+    def versions(self) -> list[str]:
+        """Public versions of everything that may become a build, newest first."""
+        names = {row.distribution or self._file.distributions[0] for row in self._rows.build}
+        every = {release.version for name in names for release in self._shelf.releases(name)}
+        return [version.public for version in sorted(every, reverse=True)]
+
+    def of(self, version: str) -> tuple[Build, ...]:
+        """One for each row about this release, and each family of platforms that has wheels of its own."""
+        found: dict[str, Candidate | None] = {}
+        made: list[Build] = []
         for row in self._rows.build:
-            for candidate in self._candidates(row.distribution or self._file.distributions[0]):
-                if row.holds_for(candidate.counts_as):
-                    made = (self._build(row, candidate, family) for family in row.platforms)
-                    yield from _each_wheel_once(build for build in made if build is not None)
+            name = row.distribution or self._file.distributions[0]
+            if name not in found:
+                found[name] = self._candidate(name, self._shelf.release(name, version))
+            candidate = found[name]
+            if candidate is not None and row.holds_for(candidate.counts_as):
+                builds = (self._build(row, candidate, family) for family in row.platforms)
+                made += _each_wheel_once(build for build in builds if build is not None)
+        return tuple(made)
 
-    def _candidates(self, name: str) -> list[Candidate]:
-        if name not in self._found:
-            found = (self._candidate(name, release) for release in self._shelf.releases(name))
-            self._found[name] = [item for item in found if item is not None]
-        return self._found[name]
+    def _candidate(self, name: str, release: Release | None) -> Candidate | None:
+        """None for a release that there is not, or that is built like another one and nothing says which."""
+        if release is None:
+            return None
+        counterpart = self._counterpart(release)
+        if counterpart is None:
+            return None
+        base, pinned = counterpart
+        known = ((release.version, self._file.known_to), (base, self._rows.known_to))
+        return Candidate(
+            whole=Part(name=name, release=release),
+            counts_as=Version(base.base_version) if base.is_prerelease else base,
+            pinned=pinned,
+            beyond=any(end is not None and version > end for version, end in known),
+        )
 
-    def _candidate(self, name: str, release: Release) -> Candidate | None:
-        """None for a release built like another one of which nothing says which."""
-        whole = Part(name=name, release=release)
+    def _counterpart(self, release: Release) -> tuple[Version, tuple[str, ...]] | None:
+        """The release that it is built like, and what its own metadata should say of that."""
         like = self._file.like
         if like is None:
-            return Candidate(whole=whole, counts_as=_final(release.version))
+            return release.version, ()
         for pair in like.pair:
             if pair.release == release.version:
-                return Candidate(whole=whole, counts_as=_final(pair.counterpart), pinned=pair.requires)
+                return pair.counterpart, pair.requires
         asked = (self._shelf.asked(item) for row in release.requires for item in row.base)
         pins = (self._shelf.specifier(item.specifier) for item in asked if item.name == like.framework)
         exact = next((pin for pins in pins for pin in pins if pin.operator == "=="), None)
-        return Candidate(whole=whole, counts_as=_final(Version(exact.version))) if exact else None
+        return (Version(exact.version), ()) if exact else None
 
     def _build(self, row: BuildRow, candidate: Candidate, family: str) -> Build | None:
         """One build, or None where a wheel that it needs does not exist."""
         whole, shelf = candidate.whole, self._shelf
-        if not shelf.wheels(whole.release, family):
+        if not (whole.release.sdist if row.from_source else shelf.wheels(whole.release, family)):
             return None
         own = shelf.without(requires_on(whole.release, family, row.extras), row.without)
         found = with_parts(own, row, shelf, family)
         if found is None:
             return None
         parts = (whole, *found.parts)
-        wheels = common_wheels(parts, shelf, family, measured=row.index == DEFAULT)
-        if not wheels:
+        wheels = _wheels(row, parts, shelf, family)
+        sure = believed(row, map(shelf.asked, found.requires)) if candidate.beyond else row
+        if not wheels or sure is None:
             return None
-        code = _first(self._code, row, candidate, family)
+        code = self._inside(sure, candidate, parts, family)
         pins = None if row.index == DEFAULT else _first(self._pins, row, candidate, family)
         cited = [item.source for item in (self._file.like, row, code, pins) if item]
         return Build(
             framework=self._file.name,
             version=whole.release.version,
-            variant=row.variant,
+            variant=sure.variant,
             accelerator=row.accelerator,
-            cuda=_cuda(row),
+            cuda=_cuda(sure),
             wheels=wheels,
             requires_python=whole.release.python,
             index=row.index,
             requirements=_requirements(row, whole),
             kernels=code.kernels if code else UNKNOWN,
             ptx=code.ptx if code else UNKNOWN,
-            min_capability=row.min_capability,
-            requires=(*found.requires, *(pins.requires if pins else ()), *candidate.pinned),
+            gfx=code.gfx if code else UNKNOWN,
+            min_capability=sure.min_capability,
+            requires=(*found.requires, *row.requires, *(pins.requires if pins else ()), *candidate.pinned),
+            expects=sure.expects,
+            from_source=row.from_source,
+            build_requires=row.build_requires,
+            beyond=candidate.beyond,
             yanked=whole.release.yanked,
             prerelease=whole.release.version.is_prerelease,
             released=whole.release.released or UNKNOWN,
             sources=tuple(dict.fromkeys([*cited, *(registry_id(part.name) for part in parts)])),
         )
+
+    def _inside(
+        self, row: BuildRow, candidate: Candidate, parts: Sequence[Part], family: str
+    ) -> CodeRow | None:
+        """The architectures inside: read out of the very wheel, or else as a curated row says."""
+        if row.index == DEFAULT and row.accelerator == "cuda":
+            for part in parts:
+                read = self._shelf.measured(part.name, part.release.version, family)
+                if read is not None:
+                    source = measured_id(part.name)
+                    return CodeRow(
+                        variant=row.variant,
+                        platforms=(family,),
+                        kernels=read.kernels,
+                        ptx=read.ptx,
+                        source=source,
+                    )
+        return None if candidate.beyond else _first(self._code, row, candidate, family)
+
+
+def _wheels(row: BuildRow, parts: Sequence[Part], shelf: Shelf, family: str) -> tuple[Wheels, ...]:
+    if row.from_source:
+        return (Wheels(pythons=("py3",), platform=plain_tag(family)),)
+    return common_wheels(parts, shelf, family, measured=row.index == DEFAULT)
 
 
 def _by_variant(rows: Iterable[R]) -> dict[str, list[R]]:
@@ -148,10 +228,6 @@ def _first(rows: Mapping[str, Sequence[R]], about: BuildRow, candidate: Candidat
     """The first row about this variant, release and platform."""
     fitting = (row for row in rows.get(about.variant, ()) if family in row.platforms)
     return next((row for row in fitting if row.holds_for(candidate.counts_as)), None)
-
-
-def _final(version: Version) -> Version:
-    return Version(version.base_version) if version.is_prerelease else version
 
 
 def _each_wheel_once(builds: Iterable[Build]) -> Iterator[Build]:

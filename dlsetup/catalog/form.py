@@ -119,6 +119,8 @@ class BuildRow(Range, frozen=True, kw_only=True):
     """What it needs of the machine and does not bring along: see `Build.expects`."""
     from_source: bool = False
     """Nobody ships a wheel: an installer compiles the release where it is installed."""
+    build_requires: tuple[str, ...] = ()
+    """What has to be there while it is compiled: `torch`, `ninja`."""
     source: str
 
 
@@ -188,8 +190,9 @@ class FrameworkFile(Record, frozen=True, kw_only=True):
 
     name: str
     title: str
-    known_to: Version = FIRST
-    """The newest release that somebody looked at: of newer ones only the metadata is believed."""
+    known_to: Version | None = None
+    """The newest release that somebody looked at: of newer ones only the metadata is believed. Left out: the
+    rows hold for whatever comes (one pure-Python wheel for everything)."""
     needs: tuple[str, ...] = ()
     """Frameworks that some release requires and whose variant matters: they come along."""
     ended: Ended | None = None

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from dlsetup.catalog.compose import compose
 from dlsetup.catalog.folders import Folders, user_folder
-from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile
+from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
 from dlsetup.catalog.hardware import hardware
-from dlsetup.catalog.requirements import canonical, parts_of
+from dlsetup.catalog.requirements import canonical
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Catalog, Clue, Index
@@ -35,12 +35,14 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
     wanted = list(dict.fromkeys(known if names is None else names))
     files: list[FrameworkFile] = []
     generated: dict[str, GeneratedFile] = {}
+    measured: dict[str, MeasuredFile] = {}
     for name in wanted:
         file = _framework_file(name, place)
         files.append(file)
         generated |= _generated(file, place)
-        wanted += [item for item in _needed(file, generated, known) if item not in wanted]
-    shelf = Shelf(generated)
+        measured |= _measured(file, place)
+        wanted += [item for item in file.needs if item not in wanted]
+    shelf = Shelf(generated, measured)
     indexes = _indexes(place, files)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(
@@ -81,8 +83,9 @@ def _framework_file(name: str, place: Folders) -> FrameworkFile:
         raise DataError(f"{relative}: the name inside is not `{name}`")
     if not file.distributions:
         raise DataError(f"{relative}: `distributions` is empty")
-    if file.like and file.like.framework not in known:
-        raise DataError(f"{relative}: there is no framework `{file.like.framework}` to be like")
+    for other in (*file.needs, *((file.like.framework,) if file.like else ())):
+        if other not in known:
+            raise DataError(f"{relative}: there is no framework `{other}`")
     for distribution in (*file.distributions, *(row.name for row in file.distribution), *file.libraries):
         if canonical(distribution) != distribution:
             raise DataError(f"{relative}: `{distribution}` is not the canonical name of a distribution")
@@ -111,15 +114,6 @@ def _other_names(name: str, place: Folders) -> set[str]:
     return {canonical(file.title), canonical(file.imports), *file.distributions, *twins}
 
 
-def _needed(file: FrameworkFile, generated: dict[str, GeneratedFile], known: Collection[str]) -> list[str]:
-    """Frameworks that some release of this one requires. A framework has the name of its distribution."""
-    own = (generated[name] for name in file.distributions if name in generated)
-    texts = {
-        text for item in own for release in item.releases for row in release.requires for text in row.base
-    }
-    return sorted({parts_of(text).name for text in texts} & set(known) - {file.name})
-
-
 def _generated(file: FrameworkFile, place: Folders) -> dict[str, GeneratedFile]:
     """The generated files that a framework needs, by distribution."""
     wanted = dict.fromkeys((*(row.name for row in file.distribution), *file.libraries))
@@ -127,6 +121,14 @@ def _generated(file: FrameworkFile, place: Folders) -> dict[str, GeneratedFile]:
     for name, inside in found.items():
         if inside is not None and inside.distribution != name:
             raise DataError(f"generated/{name}.json: it is about `{inside.distribution}`, not `{name}`")
+    return {name: inside for name, inside in found.items() if inside is not None}
+
+
+def _measured(file: FrameworkFile, place: Folders) -> dict[str, MeasuredFile]:
+    """What was read out of wheels of its distributions."""
+    known = place.names("measured", ".json")
+    wanted = [row.name for row in file.distribution if row.name in known]
+    found = {name: place.json(f"measured/{name}.json", MeasuredFile) for name in wanted}
     return {name: inside for name, inside in found.items() if inside is not None}
 
 

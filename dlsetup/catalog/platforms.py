@@ -31,6 +31,13 @@ def families(tag: str) -> tuple[str, ...]:
     return (f"{system}-{found[2]}",)
 
 
+def plain_tag(family: str) -> str:
+    """The tag of what is built on the machine itself: `linux_x86_64` for `linux-x86_64`."""
+    system, _, arch = family.partition("-")
+    starts = {"macos": "macosx_11_0_", "windows": "win_", "linux": "linux_"}
+    return f"{starts[system]}{arch}" if system in starts else family
+
+
 def least_demanding(tags: Iterable[str]) -> list[str]:
     """Of the tags of one wheel, those that say all: for each family the one that asks least."""
     chosen: dict[tuple[str, ...], str] = {}

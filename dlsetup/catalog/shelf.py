@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from dlsetup.catalog.form import GeneratedFile, Release, WheelRow
+from dlsetup.catalog.form import GeneratedFile, MeasuredFile, MeasuredRow, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, families
 from dlsetup.catalog.requirements import Asked, parts_of
 from dlsetup.model.errors import DataError
@@ -16,18 +16,32 @@ from dlsetup.model.errors import DataError
 class Shelf:
     """Releases by distribution. Lives for one load; reads what it holds only when asked."""
 
-    def __init__(self, generated: Mapping[str, GeneratedFile]) -> None:
+    def __init__(
+        self, generated: Mapping[str, GeneratedFile], measured: Mapping[str, MeasuredFile] | None = None
+    ) -> None:
         self._generated = generated
+        self._measured = measured or {}
         self._specifiers: dict[str, SpecifierSet] = {}
         self._wheels: dict[tuple[int, str], list[WheelRow]] = {}
         """By identity: the shelf holds every release as long as it lives."""
         self._families: dict[str, tuple[str, ...]] = {}
+        self._by_version: dict[str, dict[str, Release]] = {}
         self._asked: dict[str, Asked] = {}
         self._newest: dict[tuple[str, str], Release | None] = {}
 
     def file(self, distribution: str) -> GeneratedFile | None:
         """None: the registry was never asked about it."""
         return self._generated.get(distribution)
+
+    def measured(self, distribution: str, version: Version, family: str) -> MeasuredRow | None:
+        """What was read out of the very wheel."""
+        file = self._measured.get(distribution)
+        rows = file.rows if file else ()
+        return next((row for row in rows if row.version == version and row.platform == family), None)
+
+    def measured_file(self, distribution: str) -> MeasuredFile | None:
+        """None: no wheel of it was ever read."""
+        return self._measured.get(distribution)
 
     def specifier(self, text: str) -> SpecifierSet:
         """Raises `DataError` for what is no specifier."""
@@ -48,6 +62,13 @@ class Shelf:
         """Releases of a distribution, newest first; empty where there is no file."""
         file = self._generated.get(distribution)
         return file.releases if file else ()
+
+    def release(self, distribution: str, version: str) -> Release | None:
+        """One release by its public version."""
+        if distribution not in self._by_version:
+            every = self.releases(distribution)
+            self._by_version[distribution] = {item.version.public: item for item in every}
+        return self._by_version[distribution].get(version)
 
     def asked(self, requirement: str) -> Asked:
         """A requirement in its parts."""

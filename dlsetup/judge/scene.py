@@ -49,8 +49,7 @@ class Installed(Record, frozen=True, kw_only=True):
     @property
     def same_release(self) -> tuple[Build, ...]:
         """Every build of the installed release."""
-        own = self.distribution.version.public
-        return tuple(build for build in self.framework.builds if build.version.public == own)
+        return self.framework.of(self.distribution.version)
 
     @property
     def title(self) -> str:
@@ -186,19 +185,19 @@ def _frameworks(environment: Environment, target: Target, catalog: Catalog) -> I
         found = (environment.distribution(name) for name in framework.distributions)
         distribution = next((item for item in found if item), None)
         if distribution:
-            release = replace(framework, builds=_for_platform(framework, distribution, target))
-            build = build_of(distribution, environment, replace(catalog, frameworks=(release,)))
+            release = _for_platform(framework, distribution, target)
+            alone = replace(framework, builds=release)
+            build = build_of(distribution, environment, replace(catalog, frameworks=(alone,)))
             yield Installed(
                 framework=framework,
                 distribution=distribution,
-                build=_of_every_platform(build, release.builds) if isinstance(build, Build) else build,
+                build=_of_every_platform(build, release) if isinstance(build, Build) else build,
             )
 
 
 def _for_platform(framework: Framework, distribution: Distribution, target: Target) -> tuple[Build, ...]:
     """The builds of the installed release for this platform; all of them where none is made for it."""
-    release = distribution.version.public
-    builds = tuple(build for build in framework.builds if build.version.public == release)
+    builds = framework.of(distribution.version)
     return tuple(build for build in builds if not has_platform(build, target).refused) or builds
 
 

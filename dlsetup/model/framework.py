@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from dlsetup.model.builds import Builds
 from dlsetup.model.hardware import Hardware
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.source import Source
@@ -75,6 +77,8 @@ class Build(Record, frozen=True, kw_only=True):
     `cuda>=12.4`, `cann==8.2.1`, `nvcc`, `gcc>=9,<14`, `nccl>=2.18`."""
     from_source: bool = False
     """An installer compiles it on the machine: it takes long, and what it `expects` has to be there."""
+    build_requires: tuple[str, ...] = ()
+    """Distributions that have to be there while it is compiled, in the release that it will run with."""
     beyond: bool = False
     """Newer than what the catalog's authors looked at: only the registry's metadata speaks of it."""
     yanked: bool = False
@@ -105,7 +109,8 @@ class Framework(Record, frozen=True, kw_only=True):
     """Names under which it is installed: `torch`; `jax`, `jaxlib`."""
     imports: str
     """The module a user imports."""
-    builds: tuple[Build, ...]
+    builds: Sequence[Build]
+    """Newest first. Out of the catalog they are made when somebody looks: see `of`."""
     clues: tuple[Clue, ...] = ()
     twins: tuple[tuple[str, ...], ...] = ()
     """Groups of distributions that own the same import package and must not be installed together."""
@@ -113,6 +118,12 @@ class Framework(Record, frozen=True, kw_only=True):
     known_to: Version | Unknown = UNKNOWN
     """The newest release that the catalog's authors looked at."""
     ended: Ended | None = None
+
+    def of(self, version: Version) -> tuple[Build, ...]:
+        """The builds of one release; a local version (`2.9.1+cu126`) counts as its release."""
+        if isinstance(self.builds, Builds):
+            return self.builds.of(version.public)
+        return tuple(build for build in self.builds if build.version.public == version.public)
 
 
 class Catalog(Record, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ def _expected(pick: Pick, catalog: Catalog) -> Expected:
 def _accelerator(pick: Pick, catalog: Catalog) -> Accelerator | Unknown:
     """A pick names its build by version, variant and index."""
     framework = catalog.framework(pick.framework)
-    for build in () if framework is None else framework.builds:
-        if (build.version, build.variant, build.index) == (pick.version, pick.variant, pick.index):
+    for build in () if framework is None else framework.of(pick.version):
+        if (build.variant, build.index) == (pick.variant, pick.index):
             return build.accelerator
     return UNKNOWN

@@ -152,7 +152,7 @@ def _present(environment: Environment, here: Target, catalog: Catalog) -> Iterat
         if found is None:
             continue
         public = Version(found.version.public)
-        if any(Version(build.version.public) == public for build in framework.builds):
+        if framework.of(found.version):
             build = build_of(found, environment, catalog)
             yield Present(framework=framework.name, version=public, build=UNKNOWN if build is None else build)
 

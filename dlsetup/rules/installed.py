@@ -34,7 +34,7 @@ def build_of(
     framework = framework_of(distribution.name, catalog)
     if framework is None:
         return None
-    release = [build for build in framework.builds if build.version.public == distribution.version.public]
+    release = list(framework.of(distribution.version))
     release = [build for build in release if distribution.name in asked_for(build)] or release
     if not release:
         return None

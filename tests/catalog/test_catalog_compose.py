@@ -17,7 +17,7 @@ CUDA = {"variant": "cu126", "accelerator": "cuda", "platforms": ["linux-x86_64"]
 
 
 def composed(shelf: Shelf, framework: str) -> tuple[Build, ...]:
-    return load([framework], [shelf.folder]).frameworks[0].builds
+    return tuple(load([framework], [shelf.folder]).frameworks[0].builds)
 
 
 def distributions(*names: str, extras: tuple[str, ...] = ()) -> str:

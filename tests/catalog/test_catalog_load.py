@@ -100,7 +100,7 @@ def test_an_overlay_replaces_generated_data_and_hardware(shelf: Shelf) -> None:
     shelf.generated("lightning", [])
     shelf.write("hardware/gpus.toml", "")
     catalog = load(["lightning"], [shelf.folder])
-    assert catalog.frameworks[0].builds == ()
+    assert not catalog.frameworks[0].builds
     assert catalog.hardware.gpus == ()
     assert catalog.hardware.toolkits
     assert catalog.checked == "2026-01-02"
