@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.catalog.beyond import believed
+from dlsetup.catalog.folders import Head
 from dlsetup.catalog.form import (
     BuildRow,
     CodeRow,
     FrameworkFile,
-    GeneratedFile,
     MeasuredFile,
     PinRow,
     Release,
@@ -51,7 +51,7 @@ def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = Non
     composer = Composer(file, model or file, shelf)
     curated = file.source + (model.source if model else ())
     names = [row.name for row in file.distribution]
-    generated = (shelf.file(name) for name in names)
+    heads = (shelf.head(name) for name in names)
     measured = ((name, shelf.measured_file(name)) for name in names)
     return Framework(
         name=file.name,
@@ -64,7 +64,7 @@ def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = Non
         twins=file.twins,
         sources=(
             *curated,
-            *(_registry(item) for item in generated if item),
+            *(_registry(item) for item in heads if item),
             *(_measurement(name, item) for name, item in measured if item),
         ),
         known_to=UNKNOWN if file.known_to is None else file.known_to,
@@ -77,7 +77,7 @@ def registry_id(distribution: str) -> str:
     return f"registry-{distribution}"
 
 
-def _registry(file: GeneratedFile) -> Source:
+def _registry(file: Head) -> Source:
     what = f"the registry's metadata of the wheels of `{file.distribution}`"
     return Source(id=registry_id(file.distribution), what=what, checked=file.checked)
 

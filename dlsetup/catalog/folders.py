@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from dlsetup.model.codec import convert, decode
 from dlsetup.model.errors import DataError
+from dlsetup.model.record import Record
 
 T = TypeVar("T")
 
@@ -25,12 +26,27 @@ def user_folder() -> Path | None:
         return None
 
 
+class Head(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """What every generated file says of itself."""
+
+    distribution: str = ""
+    checked: str = ""
+
+
+class Sheet(Record, frozen=True, kw_only=True):
+    """A generated file, its JSON well formed, but only the head of it read."""
+
+    head: Head
+    text: bytes
+    where: str
+
+
 class Folders:
     """Folders of catalog files; the first that has a file wins.
 
     Of the generated files in the user's own folder and in the package the one checked later wins, so
     that an update of dlsetup is not hidden by an older refresh. Curated files are read once: one command
-    asks for the same ones several times.
+    asks for the same ones several times. So are generated ones.
     """
 
     def __init__(self, given: Sequence[Path] = (), *, user: Path | None = None) -> None:
@@ -38,6 +54,7 @@ class Folders:
         self._user = user
         self._names: dict[tuple[str, str], list[str]] = {}
         self._curated: dict[str, object] = {}
+        self._sheets: dict[str, Sheet | None] = {}
 
     def names(self, kind: str, ending: str) -> list[str]:
         """Names of the files of a kind, without their ending: `torch` for `frameworks/torch.toml`."""
@@ -60,20 +77,29 @@ class Folders:
 
     def json(self, relative: str, kind: type[T]) -> T | None:
         """A generated file as a record; None if no folder has it. Raises `DataError` with its path."""
-        for folder in self._given:
-            text = _read(folder / relative)
-            if text is not None:
-                return decode(text, kind, where=str(folder / relative))
-        return self._later(relative, kind)
+        sheet = self.sheet(relative)
+        return None if sheet is None else decode(sheet.text, kind, where=sheet.where)
 
-    def _later(self, relative: str, kind: type[T]) -> T | None:
-        found = [record for record in self._own(relative, kind) if record is not None]
-        return max(found, default=None, key=lambda record: str(getattr(record, "checked", "")))
+    def sheet(self, relative: str) -> Sheet | None:
+        """A generated file of which only the head is read; None if no folder has it. Raises `DataError`."""
+        if relative not in self._sheets:
+            given = (_sheet(folder, relative) for folder in self._given)
+            found = next((sheet for sheet in given if sheet is not None), None)
+            self._sheets[relative] = found or self._later(relative)
+        return self._sheets[relative]
 
-    def _own(self, relative: str, kind: type[T]) -> Iterator[T | None]:
-        for folder in (self._user, PACKAGED):
-            text = _read(folder / relative) if folder else None
-            yield None if text is None else decode(text, kind, where=f"{folder}/{relative}")
+    def _later(self, relative: str) -> Sheet | None:
+        folders = (folder for folder in (self._user, PACKAGED) if folder)
+        found = [sheet for folder in folders if (sheet := _sheet(folder, relative)) is not None]
+        return max(found, default=None, key=lambda sheet: sheet.head.checked)
+
+
+def _sheet(folder: Path, relative: str) -> Sheet | None:
+    text = _read(folder / relative)
+    if text is None:
+        return None
+    where = f"{folder}/{relative}"
+    return Sheet(head=decode(text, Head, where=where), text=text, where=where)
 
 
 def _read(path: Path) -> bytes | None:

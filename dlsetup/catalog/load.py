@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from dlsetup.catalog.compose import compose
-from dlsetup.catalog.folders import Folders, user_folder
-from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
+from dlsetup.catalog.folders import Folders, Sheet, user_folder
+from dlsetup.catalog.form import FrameworkFile, IndexFile, MeasuredFile
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.requirements import canonical
-from dlsetup.catalog.shelf import Shelf
+from dlsetup.catalog.shelf import Libraries, Shelf
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Catalog, Clue, Index
 
@@ -34,7 +34,7 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
     known = place.names("frameworks", ".toml")
     wanted = list(dict.fromkeys(known if names is None else names))
     files: list[FrameworkFile] = []
-    generated: dict[str, GeneratedFile] = {}
+    generated: dict[str, Sheet] = {}
     measured: dict[str, MeasuredFile] = {}
     for name in wanted:
         file = _framework_file(name, place)
@@ -49,8 +49,8 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
         frameworks=tuple(compose(file, shelf, _model(file, place)) for file in files),
         hardware=hardware(place),
         indexes=indexes,
-        libraries=tuple((name, shelf.versions(name)) for name in libraries),
-        checked=min((file.checked for file in generated.values()), default=""),
+        libraries=Libraries(libraries, shelf),
+        checked=min((sheet.head.checked for sheet in generated.values()), default=""),
     )
 
 
@@ -114,13 +114,13 @@ def _other_names(name: str, place: Folders) -> set[str]:
     return {canonical(file.title), canonical(file.imports), *file.distributions, *twins}
 
 
-def _generated(file: FrameworkFile, place: Folders) -> dict[str, GeneratedFile]:
+def _generated(file: FrameworkFile, place: Folders) -> dict[str, Sheet]:
     """The generated files that a framework needs, by distribution."""
     wanted = dict.fromkeys((*(row.name for row in file.distribution), *file.libraries))
-    found = {name: place.json(f"generated/{name}.json", GeneratedFile) for name in wanted}
+    found = {name: place.sheet(f"generated/{name}.json") for name in wanted}
     for name, inside in found.items():
-        if inside is not None and inside.distribution != name:
-            raise DataError(f"generated/{name}.json: it is about `{inside.distribution}`, not `{name}`")
+        if inside is not None and inside.head.distribution != name:
+            raise DataError(f"generated/{name}.json: it is about `{inside.head.distribution}`, not `{name}`")
     return {name: inside for name, inside in found.items() if inside is not None}
 
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from dlsetup.catalog.folders import Head, Sheet
 from dlsetup.catalog.form import GeneratedFile, MeasuredFile, MeasuredRow, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, families
 from dlsetup.catalog.requirements import Asked, parts_of
+from dlsetup.model.codec import decode
 from dlsetup.model.errors import DataError
 
 
 class Shelf:
     """Releases by distribution. Lives for one load; reads what it holds only when asked."""
 
-    def __init__(
-        self, generated: Mapping[str, GeneratedFile], measured: Mapping[str, MeasuredFile] | None = None
-    ) -> None:
-        self._generated = generated
-        self._measured = measured or {}
+    def __init__(self, sheets: Mapping[str, Sheet], measured: Mapping[str, MeasuredFile]) -> None:
+        self._sheets = sheets
+        self._measured = measured
+        self._files: dict[str, GeneratedFile] = {}
         self._specifiers: dict[str, SpecifierSet] = {}
         self._wheels: dict[tuple[int, str], list[WheelRow]] = {}
         """By identity: the shelf holds every release as long as it lives."""
@@ -31,7 +32,17 @@ class Shelf:
 
     def file(self, distribution: str) -> GeneratedFile | None:
         """None: the registry was never asked about it."""
-        return self._generated.get(distribution)
+        sheet = self._sheets.get(distribution)
+        if sheet is None:
+            return None
+        if distribution not in self._files:
+            self._files[distribution] = decode(sheet.text, GeneratedFile, where=sheet.where)
+        return self._files[distribution]
+
+    def head(self, distribution: str) -> Head | None:
+        """What a file says of itself, without reading more of it."""
+        sheet = self._sheets.get(distribution)
+        return sheet.head if sheet else None
 
     def measured(self, distribution: str, version: Version, family: str) -> MeasuredRow | None:
         """What was read out of the very wheel."""
@@ -55,12 +66,12 @@ class Shelf:
 
     def versions(self, distribution: str) -> tuple[Version, ...]:
         """Versions of a library, newest first; empty where there is no file."""
-        file = self._generated.get(distribution)
+        file = self.file(distribution)
         return file.installable() if file else ()
 
     def releases(self, distribution: str) -> tuple[Release, ...]:
         """Releases of a distribution, newest first; empty where there is no file."""
-        file = self._generated.get(distribution)
+        file = self.file(distribution)
         return file.releases if file else ()
 
     def release(self, distribution: str, version: str) -> Release | None:
@@ -113,3 +124,22 @@ class Shelf:
         if found is None:
             found = self._families[platform] = families(platform)
         return family in found or ANY in found
+
+
+class Libraries(Mapping[str, "tuple[Version, ...]"]):
+    """Versions of the libraries that frameworks pin, read when somebody asks for one."""
+
+    def __init__(self, names: Sequence[str], shelf: Shelf) -> None:
+        self._names = names
+        self._shelf = shelf
+
+    def __getitem__(self, name: str) -> tuple[Version, ...]:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._shelf.versions(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

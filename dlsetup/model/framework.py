@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -132,8 +133,8 @@ class Catalog(Record, frozen=True, kw_only=True):
     frameworks: tuple[Framework, ...] = ()
     hardware: Hardware = Hardware()
     indexes: tuple[Index, ...] = ()
-    libraries: tuple[tuple[str, tuple[Version, ...]], ...] = ()
-    """Versions the registry has of the libraries that frameworks pin: name, versions."""
+    libraries: Mapping[str, tuple[Version, ...]] = msgspec.field(default_factory=dict)
+    """Versions the registry has of the libraries that frameworks pin, newest first, by name."""
     checked: str = ""
     """ISO date of the oldest generated file that was read."""
 

@@ -75,7 +75,7 @@ def overlap_of(distribution: str, hardware: Hardware) -> Overlap | None:
 
 def versions_of(distribution: str, catalog: Catalog) -> tuple[Version, ...] | None:
     """Every version the registry has; None where the catalog does not list them."""
-    return next((versions for name, versions in catalog.libraries if name == distribution), None)
+    return catalog.libraries.get(distribution)
 
 
 def versions_exist(asked: Sequence[SpecifierSet], known: tuple[Version, ...] | None) -> str:

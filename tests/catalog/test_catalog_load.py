@@ -41,7 +41,7 @@ def test_frameworks_that_are_asked_for_by_others_come_along() -> None:
 def test_no_framework_at_all_still_gives_hardware_and_indexes() -> None:
     catalog = load([])
     assert catalog.frameworks == ()
-    assert catalog.libraries == ()
+    assert not catalog.libraries
     assert catalog.checked == ""
     assert catalog.hardware.toolkits
     assert catalog.indexes[0].url is None

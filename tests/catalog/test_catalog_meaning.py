@@ -197,7 +197,7 @@ def test_every_toolkit_a_build_was_made_with_has_a_row(shipped: Catalog) -> None
 def test_libraries_that_builds_pin_exactly_have_that_version() -> None:
     """An exact pin on a library that the registry does not have would make the build impossible."""
     catalog = load(["torch", "jax"])
-    have = {name: set(versions) for name, versions in catalog.libraries if versions}
+    have = {name: set(versions) for name, versions in catalog.libraries.items() if versions}
     missing = set()
     for build in builds(catalog):
         if build.version < Version("2.4") and build.framework == "torch":

@@ -54,7 +54,7 @@ def test_what_was_learned_can_be_loaded(run: Callable[..., Any], shelf: Shelf) -
     catalog = load(["deep"], [shelf.folder])
     assert [str(build.version) for build in catalog.frameworks[0].builds] == ["1.1rc1", "1.0", "1.0"]
     assert [build.prerelease for build in catalog.frameworks[0].builds] == [True, False, False]
-    assert [(name, [str(item) for item in found]) for name, found in catalog.libraries] == [
+    assert [(name, [str(item) for item in found]) for name, found in catalog.libraries.items()] == [
         ("thin", ["1.5", "1.0"])
     ]
 

@@ -196,9 +196,9 @@ def world() -> Catalog:
                 "pytorch-cu132",
             )
         ),
-        libraries=(
-            ("nvidia-cudnn-cu12", tuple(map(Version, ("9.3.0.75", "9.8.0.87", "9.10.2.21", "9.24.0.43")))),
-            ("nvidia-cudnn-cu13", (Version("9.24.0.43"),)),
-            ("numpy", tuple(map(Version, ("1.26.4", "2.0.2", "2.1.3", "2.2.6")))),
-        ),
+        libraries={
+            "nvidia-cudnn-cu12": tuple(map(Version, ("9.3.0.75", "9.8.0.87", "9.10.2.21", "9.24.0.43"))),
+            "nvidia-cudnn-cu13": (Version("9.24.0.43"),),
+            "numpy": tuple(map(Version, ("1.26.4", "2.0.2", "2.1.3", "2.2.6"))),
+        },
     )

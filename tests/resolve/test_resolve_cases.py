@@ -276,9 +276,9 @@ def shuffled(catalog: Catalog, seed: int) -> Catalog:
         for item in catalog.frameworks
     ]
     draw.shuffle(frameworks)
-    libraries = tuple(
-        (name, tuple(draw.sample(versions, len(versions)))) for name, versions in catalog.libraries
-    )
+    libraries = {
+        name: tuple(draw.sample(versions, len(versions))) for name, versions in catalog.libraries.items()
+    }
     hardware = catalog.hardware
     branches = tuple(draw.sample(hardware.branches, len(hardware.branches)))
     return msgspec.structs.replace(

@@ -104,11 +104,11 @@ def questions(draw: st.DrawFn) -> Question:
     catalog = Catalog(
         frameworks=tuple(draw(frameworks(name)) for name in NAMES),
         hardware=HARDWARE,
-        libraries=(
-            ("numpy", tuple(map(Version, ("1.5", "2.1")))),
-            ("lib-a", (Version("1"),)),
-            ("lib-b", (Version("1"),)),
-        ),
+        libraries={
+            "numpy": tuple(map(Version, ("1.5", "2.1"))),
+            "lib-a": (Version("1"),),
+            "lib-b": (Version("1"),),
+        },
     )
     wanted = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
     bounds = draw(st.lists(st.sampled_from(["", "", ">=2", "==1.0"]), min_size=3, max_size=3))

@@ -25,7 +25,7 @@ from dlsetup.rules.libraries import (
 LINUX = Target(os="linux", arch="x86_64")
 PYTHON = Interpreter(version=Version("3.12"))
 CATALOG = Catalog(
-    libraries=(("nvidia-cudnn-cu12", tuple(map(Version, ("9.3.0.75", "9.10.2.21", "9.24.0.43")))),)
+    libraries={"nvidia-cudnn-cu12": tuple(map(Version, ("9.3.0.75", "9.10.2.21", "9.24.0.43")))}
 )
 
 bounds = st.builds(
@@ -119,5 +119,5 @@ def test_library_line_asks_for_a_gpu(hardware: Hardware) -> None:
     assert refusal.refused
     assert "sm_75" in refusal.because
     assert library_serves(name, Version("9.24.0.43"), Target(), hardware).ok
-    assert versions_of(name, CATALOG) == CATALOG.libraries[0][1]
+    assert versions_of(name, CATALOG) == CATALOG.libraries["nvidia-cudnn-cu12"]
     assert versions_of("numpy", CATALOG) is None
