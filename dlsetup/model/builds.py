@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 class Builds(Sequence["Build"]):
     """Builds of all releases, newest first. A question about one release makes those of that release alone.
 
-    `versions`: public versions (`2.14.1`) as text, newest first; `make` gives the builds of one, and is
-    asked once for each.
+    `versions` gives the public versions (`2.14.1`) as text, newest first; `make` the builds of one. Each is
+    asked once.
     """
 
-    def __init__(self, versions: Sequence[str], make: Callable[[str], tuple[Build, ...]]) -> None:
+    def __init__(
+        self, versions: Callable[[], Sequence[str]], make: Callable[[str], tuple[Build, ...]]
+    ) -> None:
         self._versions = versions
         self._make = make
         self._made: dict[str, tuple[Build, ...]] = {}
@@ -25,13 +27,13 @@ class Builds(Sequence["Build"]):
     def of(self, version: str) -> tuple[Build, ...]:
         """The builds of one release; empty for a release that there is not."""
         if version not in self._made:
-            self._made[version] = self._make(version) if version in self._versions else ()
+            self._made[version] = self._make(version)
         return self._made[version]
 
     def whole(self) -> tuple[Build, ...]:
         """All of them."""
         if self._all is None:
-            self._all = tuple(build for version in self._versions for build in self.of(version))
+            self._all = tuple(build for version in self._versions() for build in self.of(version))
         return self._all
 
     def __iter__(self) -> Iterator[Build]:
