@@ -170,9 +170,13 @@ class MeasuredRow(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Family of platforms: `linux-x86_64`."""
     kernels: tuple[ComputeCapability, ...]
     ptx: tuple[ComputeCapability, ...]
+    exact: tuple[ComputeCapability, ...] = ()
+    """Of the kernels, those that run on that very capability alone: they are made for `sm_120a`."""
     wheel: str
     """File name."""
     sha256: str
+    libraries: tuple[str, ...] = ()
+    """Paths in the wheel of the shared objects that hold the code."""
 
 
 class MeasuredFile(Record, frozen=True, kw_only=True):

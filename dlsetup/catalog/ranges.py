@@ -47,10 +47,10 @@ class Pieces(io.RawIOBase):
         return len(piece)
 
 
-def metadata_in(size: int, ask: Ask, where: str) -> bytes:
-    """The METADATA file of a wheel of `size` bytes. Raises `DataError` for what is no wheel."""
+def metadata_in(file: io.BufferedReader, where: str) -> bytes:
+    """The METADATA file of a wheel. Raises `DataError` for what is no wheel."""
     try:
-        with zipfile.ZipFile(io.BufferedReader(Pieces(size, ask), PIECE)) as wheel:
+        with zipfile.ZipFile(file) as wheel:
             found = [
                 item
                 for item in wheel.infolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ from urllib.parse import urljoin
 
 from msgspec.structs import replace
 
-from dlsetup.catalog.ranges import METADATA_LIMIT, metadata_in
+from dlsetup.catalog.ranges import METADATA_LIMIT, PIECE, Pieces, metadata_in
 from dlsetup.catalog.releases import File, Page
 from dlsetup.model.codec import decode, encode
 from dlsetup.model.errors import DataError, StepFailed, UsageError
@@ -128,15 +129,16 @@ class Registry:
         answer = self._ask(address, {}, METADATA_LIMIT, file.filename)
         if answer.status == 200:
             _agree(file, answer.body)
-        body = answer.body if answer.status == 200 else self._inside(file)
+        body = answer.body if answer.status == 200 else metadata_in(self.opened(file), file.filename)
         text = body.decode("utf-8", errors="replace")
         if place:
             write_whole(place, text.encode())
         return text
 
-    def _inside(self, file: File) -> bytes:
+    def opened(self, file: File, piece: int = PIECE) -> io.BufferedReader:
+        """A file of the index to read here and there in; at least `piece` bytes are asked for at a time."""
         if isinstance(file.size, Unknown):
-            raise StepFailed(f"the package index keeps no metadata of `{file.filename}`")
+            raise StepFailed(f"the package index does not say how large `{file.filename}` is")
 
         def ask(start: int, end: int) -> bytes:
             headers = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "identity"}
@@ -145,7 +147,7 @@ class Registry:
                 raise StepFailed(f"the package index answers {answer.status} for a part of `{file.filename}`")
             return answer.body
 
-        return metadata_in(file.size, ask, file.filename)
+        return io.BufferedReader(Pieces(file.size, ask), piece)
 
     def _ask(self, address: str, headers: dict[str, str], limit: int, what: str) -> Answer:
         import requests

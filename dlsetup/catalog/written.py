@@ -7,7 +7,7 @@ from itertools import groupby
 
 from packaging.version import Version
 
-from dlsetup.catalog.form import GeneratedFile, Release
+from dlsetup.catalog.form import GeneratedFile, MeasuredFile, Release
 from dlsetup.model.codec import encode
 
 
@@ -19,6 +19,14 @@ def written(file: GeneratedFile) -> bytes:
             parts.append(f'"{name}": [\n{_by_major(versions)}\n]')
     if file.releases:
         parts.append('"releases": [\n' + ",\n".join(_release(item) for item in file.releases) + "\n]")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def written_measured(file: MeasuredFile) -> bytes:
+    """JSON with a line for each wheel."""
+    words = (("distribution", file.distribution), ("how", file.how), ("checked", file.checked))
+    parts = [f'"{name}": {_json(text)}' for name, text in words]
+    parts.append('"rows": [\n' + ",\n".join(encode(row).decode() for row in file.rows) + "\n]")
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 
