@@ -7,7 +7,6 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from dlsetup.model.framework import Accelerator, Clue, Ended, Index
-from dlsetup.model.hardware import CudaToolkit, DriverBranch, DriverFloor, LibraryLine, Overlap
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion
@@ -214,26 +213,6 @@ class FrameworkFile(Record, frozen=True, kw_only=True):
     build: tuple[BuildRow, ...] = ()
     code: tuple[CodeRow, ...] = ()
     pins: tuple[PinRow, ...] = ()
-
-
-class GpuRow(Record, frozen=True, kw_only=True):
-    """GPUs by product name that share a compute capability."""
-
-    compute_capability: ComputeCapability
-    names: tuple[str, ...]
-    source: str
-
-
-class HardwareFile(Record, frozen=True, kw_only=True):
-    """`hardware/*.toml`: curated."""
-
-    source: tuple[Source, ...] = ()
-    toolkit: tuple[CudaToolkit, ...] = ()
-    floor: tuple[DriverFloor, ...] = ()
-    branch: tuple[DriverBranch, ...] = ()
-    gpus: tuple[GpuRow, ...] = ()
-    library: tuple[LibraryLine, ...] = ()
-    overlap: tuple[Overlap, ...] = ()
 
 
 class IndexFile(Record, frozen=True, kw_only=True):

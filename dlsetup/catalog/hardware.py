@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlsetup.catalog.folders import Folders
-from dlsetup.catalog.form import HardwareFile
+from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.model.hardware import GpuModel, Hardware
 
 
