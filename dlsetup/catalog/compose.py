@@ -178,6 +178,7 @@ class Composer:
             index=row.index,
             requirements=_requirements(row, whole),
             kernels=code.kernels if code else UNKNOWN,
+            exact=code.exact if code else (),
             ptx=code.ptx if code else UNKNOWN,
             gfx=code.gfx if code else UNKNOWN,
             min_capability=sure.min_capability,
@@ -205,6 +206,7 @@ class Composer:
                         variant=row.variant,
                         platforms=(family,),
                         kernels=read.kernels,
+                        exact=read.exact,
                         ptx=read.ptx,
                         source=source,
                     )

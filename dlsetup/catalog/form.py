@@ -129,6 +129,8 @@ class CodeRow(Range, frozen=True, kw_only=True):
     variant: str
     platforms: tuple[str, ...]
     kernels: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
+    exact: tuple[ComputeCapability, ...] = ()
+    """See `Build.exact`."""
     ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     gfx: tuple[str, ...] | Unknown = UNKNOWN
     """Of a ROCm build: `gfx90a`, `gfx1100`."""

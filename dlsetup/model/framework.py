@@ -65,6 +65,8 @@ class Build(Record, frozen=True, kw_only=True):
     """How to ask an installer for exactly this build."""
     kernels: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     """Architectures with machine code inside."""
+    exact: tuple[ComputeCapability, ...] = ()
+    """Of the kernels, those that run on that very capability alone: they are made for `sm_120a`."""
     ptx: tuple[ComputeCapability, ...] | Unknown = UNKNOWN
     """Architectures with PTX inside, which the driver compiles for newer GPUs."""
     gfx: tuple[str, ...] | Unknown = UNKNOWN

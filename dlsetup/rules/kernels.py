@@ -1,7 +1,8 @@
 """Does a build hold code that this GPU runs, and does it for every GPU in use?
 
-Machine code (a cubin, `sm_86`) runs on GPUs of the same major and the same or a higher minor; PTX
-(`compute_90`) is compiled by the driver for any newer GPU, if the driver knows the CUDA that made it.
+Machine code (a cubin, `sm_86`) runs on GPUs of the same major and the same or a higher minor, but code
+made for one very capability (`sm_120a`) on that one alone; PTX (`compute_90`) is compiled by the driver
+for any newer GPU, if the driver knows the CUDA that made it.
 """
 
 from __future__ import annotations
@@ -126,8 +127,7 @@ def _too_old(build: Build, capability: ComputeCapability, hardware: Hardware) ->
 
 def _by_code(build: Build, capability: ComputeCapability, target: Target, hardware: Hardware) -> Verdict:
     sources = build.sources
-    kernels = () if isinstance(build.kernels, Unknown) else build.kernels
-    if any(cubin_runs_on(code, capability, build.cuda) for code in kernels):
+    if _has_kernels(build, capability):
         return yes(RULE, f"{name_of(build)} holds code for {capability.sm}", *sources)
     ptx = () if isinstance(build.ptx, Unknown) else build.ptx
     if any(code <= capability for code in ptx):
@@ -139,6 +139,12 @@ def _by_code(build: Build, capability: ComputeCapability, target: Target, hardwa
             RULE, f"no row tells whether {name_of(build)} holds code for {capability.sm}", *sources
         )
     return no(RULE, f"{name_of(build)} holds no code for {capability.sm}", *sources)
+
+
+def _has_kernels(build: Build, capability: ComputeCapability) -> bool:
+    kernels = () if isinstance(build.kernels, Unknown) else build.kernels
+    fitting = (code for code in kernels if code == capability or code not in build.exact)
+    return any(cubin_runs_on(code, capability, build.cuda) for code in fitting)
 
 
 def _ptx_loads(build: Build, target: Target, hardware: Hardware) -> Verdict:

@@ -101,6 +101,23 @@ def test_machine_code_stays_within_its_major(
 
 
 @pytest.mark.parametrize(
+    ("exact", "capability", "expected"),
+    [
+        ("", "12.0", "yes"),
+        ("", "12.1", "yes"),
+        ("12.0", "12.0", "yes"),
+        ("12.0", "12.1", "no"),
+        ("9.0", "12.1", "yes"),
+    ],
+)
+def test_code_for_one_capability_runs_on_no_other(
+    exact: str, capability: str, expected: str, hardware: Hardware
+) -> None:
+    made = build(kernels=arches("9.0 12.0"), exact=arches(exact), ptx=(), cuda=CudaVersion("13.0"))
+    assert kernels_run_on(made, nvidia(capability), TARGET, hardware).answer == expected
+
+
+@pytest.mark.parametrize(
     ("capability", "driver", "expected"),
     [
         ("8.9", "535.129.03", "yes"),
