@@ -113,9 +113,8 @@ class UvBuild:
         steps = lock_steps(self.plan, self.place, self.means)
         yield from carry_out(steps, self.run)
         # They may hold the password of an index; what they said is in the lock and in `dlsetup.json`.
-        for step in steps:
-            if isinstance(step, Write):
-                Path(step.path).unlink()
+        for name in ("pyproject.toml", "constraints.txt"):
+            Path(self.place.inside("dlsetup", name)).unlink()
 
     def lock(self) -> Lock:
         return read_lock(Path(self.place.lock).read_text("utf-8"))

@@ -12,6 +12,15 @@ from dlsetup.model.target import Target
 from dlsetup.model.versions import CudaVersion
 
 
+class Compiled(Record, frozen=True, kw_only=True):
+    """A distribution that is compiled where it is installed: what its installer has to be told."""
+
+    distribution: str
+    version: Version
+    requires: tuple[str, ...]
+    """What it requires, since nobody can read that out of a source without building it."""
+
+
 class Pick(Record, frozen=True, kw_only=True):
     """One chosen build."""
 
@@ -25,6 +34,10 @@ class Pick(Record, frozen=True, kw_only=True):
     """Why this build, and why none newer, in one sentence."""
     sources: tuple[str, ...] = ()
     size_bytes: int | Unknown = UNKNOWN
+    expects: tuple[str, ...] = ()
+    """What it needs of the machine and does not bring along: `cudnn>=9,<10`, `nvcc`."""
+    compiled: Compiled | None = None
+    """None: its wheel is ready."""
 
 
 class Plan(Record, frozen=True, kw_only=True):

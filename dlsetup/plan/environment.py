@@ -10,7 +10,7 @@ from dlsetup.model.outcome import Passport, Tool
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.resolution import Plan
 from dlsetup.model.steps import Procedure, Run, Step, Write
-from dlsetup.plan.toml import pyproject
+from dlsetup.plan.toml import compiling, pyproject
 from dlsetup.plan.uv_platform import uv_platform
 
 
@@ -56,23 +56,26 @@ def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     """What leads to a lock: every file of the environment, with its hash and its one address."""
     wanted = place.inside("dlsetup", "pyproject.toml")
     bounds = place.inside("dlsetup", "constraints.txt")
-    compile_ = (means.uv, "pip", "compile", "--quiet", *source_words(means), *_target(plan, means))
+    told = (*_project(plan, place), *source_words(means), *_target(plan, means))
+    compile_ = (means.uv, "pip", "compile", "--quiet", *told)
     files = ("--constraints", bounds, "--format", "pylock.toml", "--output-file", place.lock, wanted)
     return (
+        *_compiling(plan, place),
         Write(path=wanted, text=pyproject(plan, seed=means.tool == "venv"), why="say what is wanted"),
         Write(path=bounds, text="".join(f"{item}\n" for item in plan.constraints), why="bound the rest"),
-        Run(argv=(*compile_, *files), env=_deployment(plan, means), why="lock every package with its hash"),
+        Run(argv=(*compile_, *files), env=_environment(plan, means), why="lock every package with its hash"),
     )
 
 
 def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> tuple[Step, ...]:
     """What leads from the lock to an environment beside its place."""
     platform = _platform(plan, means)
-    sync = (means.uv, "pip", "sync", "--python", place.python, *platform, *_network(means), place.lock)
+    told = (*_project(plan, place), "--python", place.python, *platform, *_network(means))
+    sync = (means.uv, "pip", "sync", *told, place.lock)
     return (
         *_fetch_python(plan, means),
         Run(argv=_venv(plan, means, place.work, "--relocatable"), why="make an empty environment"),
-        Run(argv=sync, env=_deployment(plan, means), why="install what is locked"),
+        Run(argv=sync, env=_environment(plan, means), why="install what is locked"),
         Write(
             path=place.inside("dlsetup.json"),
             text=codec.encode(passport, indent=2).decode() + "\n",
@@ -109,6 +112,26 @@ def environment_procedure(plan: Plan, place: Place, means: Means, passport: Pass
     names = ", ".join(pick.framework for pick in plan.picks)
     note = f"Before it is put into place, a child of it imports {names}, looks for devices and computes."
     return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=(note,))
+
+
+def _compiling(plan: Plan, place: Place) -> tuple[Step, ...]:
+    text = compiling(plan)
+    path = place.inside("dlsetup", "uv.toml")
+    return (Write(path=path, text=text, why="say how to compile what has no wheel"),) if text else ()
+
+
+def _project(plan: Plan, place: Place) -> tuple[str, ...]:
+    """uv heeds what is said about compiling only for the project that it works in."""
+    return ("--project", place.inside("dlsetup")) if _compiles(plan) else ()
+
+
+def _compiles(plan: Plan) -> bool:
+    return any(pick.compiled for pick in plan.picks)
+
+
+def _environment(plan: Plan, means: Means) -> tuple[tuple[str, str], ...]:
+    """Variables for uv. Who forbids it to read files of settings does not mean the plan's own."""
+    return (*_deployment(plan, means), *((("UV_NO_CONFIG", "0"),) if _compiles(plan) else ()))
 
 
 def _python(plan: Plan, means: Means) -> tuple[str, ...]:

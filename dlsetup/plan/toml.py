@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -52,6 +53,31 @@ def pinned_sources(plan: Plan) -> dict[str, str]:
 def quoted(text: str) -> str:
     """A TOML string. JSON's escapes are TOML's, but for the delete character."""
     return re.sub("\x7f", r"\\u007f", json.dumps(text, ensure_ascii=False))
+
+
+def compiling(plan: Plan) -> str:
+    """The `uv.toml` of a plan that compiles; empty for others.
+
+    It says what uv cannot read out of a source without building it. What is compiled comes last, inside the
+    environment: its C++ interface is that of the very release that it will run with.
+    """
+    found = [pick.compiled for pick in plan.picks if pick.compiled]
+    if not found:
+        return ""
+    lines = [f"no-build-isolation-package = {_list([item.distribution for item in found])}"]
+    for item in found:
+        lines += [
+            "",
+            "[[dependency-metadata]]",
+            f"name = {quoted(item.distribution)}",
+            f"version = {quoted(str(item.version))}",
+            f"requires-dist = {_list(item.requires)}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _list(texts: Iterable[str]) -> str:
+    return f"[{', '.join(map(quoted, texts))}]"
 
 
 def _index(index: Index) -> list[str]:

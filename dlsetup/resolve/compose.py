@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from dlsetup.model.framework import Build
 from dlsetup.model.record import UNKNOWN, Unknown
-from dlsetup.model.resolution import Pick, Plan
+from dlsetup.model.resolution import Compiled, Pick, Plan
 from dlsetup.resolve.pieces import BuildChoice, VersionChoice, library_key
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import interpreter_of, pick_reason, picked, plan_reasons, plan_unknowns
@@ -34,13 +35,20 @@ def plan_of(question: Question, settled: Settled) -> Plan:
         interpreter=interpreter.path,
         picks=tuple(_pick(question, settled, choice) for choice in choices),
         cuda=max((build.cuda for build in builds if build.cuda is not None), default=None),
-        requirements=(*(text for build in builds for text in build.requirements), *question.wish.packages),
+        requirements=_requirements(question, builds),
         constraints=tuple(sorted(set(_constraints(question, settled, choices)))),
         indexes=tuple(index for index in question.catalog.indexes if index.name in used),
         sources=tuple(dict.fromkeys(_sources(question, choices))),
         because=plan_reasons(question, settled),
         unknown=plan_unknowns(question, choices),
     )
+
+
+def _requirements(question: Question, builds: list[Build]) -> tuple[str, ...]:
+    """What the picks are asked for by, what those that are compiled need for it, and what else is wished."""
+    asked = [text for build in builds for text in build.requirements]
+    tools = [text for build in builds for text in build.build_requires if text not in question.frameworks]
+    return (*asked, *dict.fromkeys(tools), *question.wish.packages)
 
 
 def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
@@ -54,6 +62,17 @@ def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
         because=pick_reason(question, settled, choice),
         sources=build.sources,
         size_bytes=_size(question, choice),
+        expects=build.expects,
+        compiled=_compiled(build) if build.from_source else None,
+    )
+
+
+def _compiled(build: Build) -> Compiled:
+    requirement = build.requirements[0]
+    return Compiled(
+        distribution=canonicalize_name(Requirement(requirement).name),
+        version=build.version,
+        requires=build.requires,
     )
 
 

@@ -63,9 +63,16 @@ def plan_reasons(question: Question, settled: Settled) -> tuple[str, ...]:
 def plan_unknowns(question: Question, choices: list[BuildChoice]) -> tuple[str, ...]:
     """What could not be confirmed, each thing once."""
     found = [question.devices.unknown] if question.devices.unknown else []
+    found += [_beyond(choice.build, question) for choice in choices if choice.build.beyond]
     for choice in choices:
         found += [verdict.because for verdict in _verdicts(question, choice) if verdict.answer == "unknown"]
     return tuple(dict.fromkeys(found))
+
+
+def _beyond(build: Build, question: Question) -> str:
+    known = question.frameworks[build.framework].known_to
+    name = f"{build.framework} {build.version}"
+    return f"{name} is newer than what the catalog was checked for ({known}): only its metadata speaks of it"
 
 
 def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Literal
 
 from packaging.utils import canonicalize_name
+from tiny.sources import TinySource, build_source
 from tiny.wheels import TinyWheel, build_wheel
 
+Tiny = TinyWheel | TinySource
 Fault = Literal["wrong-hash", "unavailable", "hang", "cut"]
+
 """A hash that does not fit, status 503, no answer at all, a file that ends half-way."""
 
 
@@ -30,26 +33,27 @@ class TinyIndex:
         self.faults: dict[str, Fault] = {}
         self.asked: list[str] = []
         self.released = threading.Event()
-        self._files: dict[str, dict[str, tuple[TinyWheel, Path]]] = {}
+        self._files: dict[str, dict[str, tuple[Tiny, Path]]] = {}
         self._additions = 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _answer_for(self))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def add(self, index: str, wheels: Iterable[TinyWheel]) -> None:
+    def add(self, index: str, wheels: Iterable[Tiny]) -> None:
         """Puts wheels on the index of that name."""
         shelf = self._files.setdefault(index, {})
         self._additions += 1
         place = self.folder / index / str(self._additions)
         place.mkdir(parents=True)
         for wheel in wheels:
-            shelf[wheel.filename] = (wheel, build_wheel(wheel, place))
+            path = build_source(wheel, place) if isinstance(wheel, TinySource) else build_wheel(wheel, place)
+            shelf[wheel.filename] = (wheel, path)
 
-    def inventory(self) -> dict[str, dict[str, tuple[TinyWheel, Path]]]:
+    def inventory(self) -> dict[str, dict[str, tuple[Tiny, Path]]]:
         """What is on the indexes, to be given to `restore`."""
         return {index: dict(shelf) for index, shelf in self._files.items()}
 
-    def restore(self, inventory: dict[str, dict[str, tuple[TinyWheel, Path]]]) -> None:
+    def restore(self, inventory: dict[str, dict[str, tuple[Tiny, Path]]]) -> None:
         """Takes back what a test added or replaced."""
         self._files = inventory
 
@@ -57,7 +61,7 @@ class TinyIndex:
         host, port = self._server.server_address[:2]
         return f"http://{host!s}:{port}/{index}/simple/"
 
-    def wheel(self, index: str, filename: str) -> tuple[TinyWheel, Path] | None:
+    def wheel(self, index: str, filename: str) -> tuple[Tiny, Path] | None:
         return self._files.get(index, {}).get(filename)
 
     def fault(self, name: str) -> Fault | None:
@@ -73,7 +77,7 @@ class TinyIndex:
         page = {"meta": {"api-version": "1.1"}, "name": project, "files": files}
         return json.dumps(page).encode()
 
-    def _entry(self, index: str, wheel: TinyWheel, path: Path) -> dict[str, object]:
+    def _entry(self, index: str, wheel: Tiny, path: Path) -> dict[str, object]:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if self.fault(wheel.filename) == "wrong-hash":
             digest = "0" * len(digest)
@@ -83,7 +87,7 @@ class TinyIndex:
             "hashes": {"sha256": digest},
             "size": path.stat().st_size,
             "requires-python": wheel.requires_python or None,
-            "core-metadata": {"sha256": hashlib.sha256(wheel.metadata.encode()).hexdigest()},
+            **_metadata(wheel),
         }
 
     def release(self) -> None:
@@ -95,6 +99,12 @@ class TinyIndex:
         self.released.set()
         self._server.shutdown()
         self._server.server_close()
+
+
+def _metadata(wheel: Tiny) -> dict[str, object]:
+    """What the index keeps beside a wheel; beside a source it keeps nothing."""
+    digest = hashlib.sha256(wheel.metadata.encode()).hexdigest()
+    return {"core-metadata": {"sha256": digest}} if wheel.metadata else {}
 
 
 def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
