@@ -9,9 +9,6 @@ from dlsetup.model.errors import DataError
 from dlsetup.model.record import Record
 from dlsetup.model.versions import ComputeCapability
 
-SHARE = 10
-"""One in so many."""
-
 Counts = Counter[frozenset[Code]]
 """How many fat binaries of a library hold code for the same architectures."""
 
@@ -26,31 +23,22 @@ class Built(Record, frozen=True, kw_only=True):
 
 
 def built_for(counts: Counts) -> Built:
-    """The widest set of architectures that at least a tenth of the fat binaries share.
+    """The set of architectures that most of the library's pieces of code belong to.
 
-    Each fat binary is one translation unit. A framework compiles most of its own for all its
-    architectures; some only for new ones (attention for `sm_90a`), and a library that was linked in may
-    have been compiled for others. Raises `DataError` where no set is shared by so many.
+    Each fat binary is one translation unit. A framework compiles nearly all of its own for the same
+    architectures. Some units are there for few of them (attention for `sm_90a` alone) and come in great
+    numbers; few are there for more, or were compiled elsewhere and linked in. Neither may decide.
+    Raises `DataError` where nothing tells.
     """
-    every = sum(counts.values())
-    common = [codes for codes, count in counts.items() if codes and count * SHARE >= every]
-    if not common:
-        raise DataError("its fat binaries share no set of architectures")
-    return _built(max(common, key=lambda codes: (_width(codes), counts[codes], sorted(codes))))
-
-
-def _width(codes: frozenset[Code]) -> int:
-    return len({code.capability for code in codes if not code.ptx})
-
-
-def _built(codes: frozenset[Code]) -> Built:
-    """PTX for one very capability serves no newer GPU; machine code for all that fit outranks such code."""
-    kernels = {code.capability for code in codes if not code.ptx}
-    common = {code.capability for code in codes if not code.ptx and not code.exact}
+    most = max(counts, key=lambda codes: (counts[codes] * len(codes), sorted(codes)), default=frozenset())
+    if not most:
+        raise DataError("the fat binaries hold neither machine code nor PTX")
+    kernels = {code.capability for code in most if not code.ptx}
+    for_all = {code.capability for code in most if not code.ptx and not code.exact}
     return Built(
         kernels=tuple(sorted(kernels)),
-        exact=tuple(sorted(kernels - common)),
-        ptx=tuple(sorted(code.capability for code in codes if code.ptx and not code.exact)),
+        exact=tuple(sorted(kernels - for_all)),
+        ptx=tuple(sorted(code.capability for code in most if code.ptx and not code.exact)),
     )
 
 
@@ -60,4 +48,6 @@ def told(counts: Counts) -> list[str]:
 
 
 def _words(codes: frozenset[Code]) -> str:
-    return " ".join(str(code) for code in sorted(codes, key=lambda code: (code.ptx, code))) or "nothing known"
+    return (
+        " ".join(str(code) for code in sorted(codes, key=lambda code: (code.ptx, code))) or "neither of both"
+    )

@@ -33,7 +33,7 @@ from dlsetup.model.record import Record
 
 HOW = (
     "the headers of the fat binaries in the shared objects of the published wheels (sections `.nv_fatbin` "
-    "and `.nv_fatb`): the widest set of architectures that at least a tenth of them share"
+    "and `.nv_fatb`): the set of architectures that most pieces of code in them belong to"
 )
 Say = Callable[[str], None]
 
