@@ -127,3 +127,9 @@ def read_toml(path: Path, kind: type[T]) -> T | None:
     except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise DataError(f"{path}: {exc}") from exc
     return convert(document, kind, where=str(path))
+
+
+def read_json(path: Path, kind: type[T]) -> T | None:
+    """A JSON file as a record; None if there is no such file. Raises `DataError` with its path."""
+    text = _read(path)
+    return None if text is None else decode(text, kind, where=str(path))

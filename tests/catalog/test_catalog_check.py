@@ -1,0 +1,70 @@
+"""Everything that is wrong with a catalog's files, at once."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+from hand_made import Shelf
+
+from dlsetup.catalog.check import problems
+from dlsetup.catalog.folders import PACKAGED
+
+TODAY = datetime.date(2026, 6, 1)
+HEAD = 'known_to = "2.0"\n[[distribution]]\nname = "deep"\n'
+ROW = {"variant": "cu126", "accelerator": "cuda", "platforms": ["linux-x86_64"]}
+CODE = {"variant": "cu126", "platforms": ["linux-x86_64"], "kernels": ["8.0"]}
+
+
+def found(shelf: Shelf) -> list[str]:
+    return list(problems(shelf.folder, TODAY))
+
+
+def test_nothing_is_wrong_with_what_is_shipped() -> None:
+    assert list(problems(PACKAGED, datetime.datetime.now(datetime.timezone.utc).date())) == []
+
+
+def test_nothing_is_wrong_with_a_good_overlay(shelf: Shelf) -> None:
+    shelf.framework("deep", HEAD, build=[ROW], code=[CODE])
+    shelf.generated("deep", [])
+    assert found(shelf) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "code", "says"),
+    [
+        (HEAD, {"source": "elsewhere"}, {}, "no `[[source]]` has the id `elsewhere`"),
+        (HEAD, {"since": "2.0", "before": "2.0"}, {}, "holds for no release"),
+        (HEAD, {"parts": ["plugin"]}, {}, "no `[[distribution]]`"),
+        (HEAD, {"variant": "cu12"}, {}, "does not say its CUDA"),
+        ('[[distribution]]\nname = "deep"\n', {}, {}, "need `known_to`"),
+        (HEAD, {}, {"kernels": ["12.0"]}, "CUDA 12.6 makes no code for sm_120"),
+        (HEAD, {}, {"ptx": ["3.5"]}, "CUDA 12.6 makes no code for sm_35"),
+        (HEAD, {"odd": 1}, {}, "unknown field"),
+    ],
+)
+def test_every_fault_is_named(
+    shelf: Shelf, head: str, row: dict[str, Any], code: dict[str, Any], says: str
+) -> None:
+    shelf.framework("deep", head, build=[ROW | row], code=[CODE | code])
+    (problem,) = found(shelf)
+    assert "frameworks/deep.toml" in problem
+    assert says in problem
+
+
+def test_all_files_are_looked_at(shelf: Shelf) -> None:
+    shelf.framework("deep", HEAD, build=[ROW])
+    shelf.generated("deep", [{"version": "one"}])
+    shelf.write("hardware/mine.toml", "gpus = 3\n")
+    shelf.write("indexes.toml", "[[index]]\n")
+    shelf.write("measured/deep.json", "{")
+    assert len(found(shelf)) == 4
+
+
+@pytest.mark.parametrize(("date", "says"), [("2026-06-02", "lies in the future"), ("soon", "no ISO date")])
+def test_dates_are_of_the_past(shelf: Shelf, date: str, says: str) -> None:
+    shelf.write("hardware/mine.toml", f'[[source]]\nid = "a"\nwhat = "b"\nchecked = "{date}"\n')
+    assert sorted(problem.rpartition(": ")[2] for problem in found(shelf)) == sorted(
+        ["the source `a` is cited by no row", f"{date} {says}" if "lies" in says else f"`{date}` is {says}"]
+    )
