@@ -126,19 +126,21 @@ def _counts(wheel: Wheel, pattern: str, registry: Registry, say: Say) -> dict[st
         for member in libraries(inside, pattern):
             place = Path(folder) / "library"
             unpack(inside, member, place, say)
-            counts = _counted(place)
+            counts = _counted(place, f"{where}: {member.filename}")
             if counts:
                 found[member.filename] = counts
                 say("\n".join([f"  {member.filename}", *(f"  {line}" for line in told(counts))]))
     return found
 
 
-def _counted(place: Path) -> Counts:
+def _counted(place: Path, where: str) -> Counts:
     counts: Counts = Counter()
-    sections = fat_sections(place)
-    with place.open("rb") as file:
-        for section in sections:
-            counts.update(fat_binaries(file, section.start, section.size))
+    try:
+        with place.open("rb") as file:
+            for section in fat_sections(place):
+                counts.update(fat_binaries(file, section.start, section.size))
+    except DataError as exc:
+        raise DataError(f"{where}: {exc.message}") from exc
     return counts
 
 

@@ -33,13 +33,13 @@ def fat_sections(path: Path) -> list[Section]:
     with path.open("rb") as file:
         start = file.read(4)
         if start == b"\x7fELF":
-            return _of_elf(file, path.name)
+            return _of_elf(file)
         if start[:2] == b"MZ":
             return _of_pe(path)
-    raise DataError(f"{path.name}: neither ELF nor PE")
+    raise DataError("neither ELF nor PE")
 
 
-def _of_elf(file: BinaryIO, name: str) -> list[Section]:
+def _of_elf(file: BinaryIO) -> list[Section]:
     try:
         from elftools.common.exceptions import ELFError
         from elftools.construct.core import ConstructError
@@ -49,11 +49,11 @@ def _of_elf(file: BinaryIO, name: str) -> list[Section]:
     try:
         elf = ELFFile(file)
         if elf.num_sections() > MOST_SECTIONS:
-            raise DataError(f"{name}: more than {MOST_SECTIONS} sections")
+            raise DataError(f"more than {MOST_SECTIONS} sections")
         found = [item for item in elf.iter_sections() if item.name in ELF_NAMES]
         return [Section(start=item["sh_offset"], size=item["sh_size"]) for item in found]
     except (ELFError, ConstructError, ValueError, KeyError, OverflowError, AttributeError, TypeError) as exc:
-        raise DataError(f"{name}: {exc or type(exc).__name__}") from exc
+        raise DataError(f"broken ELF: {exc or type(exc).__name__}") from exc
 
 
 def _of_pe(path: Path) -> list[Section]:
@@ -68,7 +68,7 @@ def _of_pe(path: Path) -> list[Section]:
                 _filled(item.PointerToRawData, item.SizeOfRawData, item.Misc_VirtualSize) for item in found
             ]
     except (pefile.PEFormatError, ValueError, AttributeError) as exc:
-        raise DataError(f"{path.name}: {exc or type(exc).__name__}") from exc
+        raise DataError(f"broken PE: {exc or type(exc).__name__}") from exc
 
 
 def _filled(start: int, size: int, used: int) -> Section:

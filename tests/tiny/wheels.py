@@ -12,14 +12,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class TinyWheel:
-    """One wheel file. `files` maps paths inside site-packages to their text."""
+    """One wheel file. `files` maps paths inside site-packages to what is in them."""
 
     name: str
     version: str
     tag: str = "py3-none-any"
     requires: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
     """Console scripts: `tool = package.module:function`."""
     requires_python: str = ""
@@ -47,7 +47,7 @@ def _tags(tag: str) -> Iterator[str]:
         yield f"{python}-{abi}-{platform}"
 
 
-def _contents(wheel: TinyWheel) -> dict[str, str]:
+def _contents(wheel: TinyWheel) -> dict[str, str | bytes]:
     info = f"{wheel.folder}.dist-info"
     pure = "true" if wheel.tag.endswith("-any") else "false"
     tags = "".join(f"Tag: {tag}\n" for tag in _tags(wheel.tag))
@@ -59,9 +59,10 @@ def _contents(wheel: TinyWheel) -> dict[str, str]:
     return contents
 
 
-def _record_line(path: str, text: str) -> str:
-    digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
-    return f"{path},sha256={digest},{len(text.encode())}\n"
+def _record_line(path: str, text: str | bytes) -> str:
+    content = text.encode() if isinstance(text, str) else text
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+    return f"{path},sha256={digest},{len(content)}\n"
 
 
 def build_wheel(wheel: TinyWheel, folder: Path) -> Path:
