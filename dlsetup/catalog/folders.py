@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,21 +48,31 @@ class Folders:
     Of the generated files in the user's own folder and in the package the one checked later wins, so
     that an update of dlsetup is not hidden by an older refresh. Curated files are read once: one command
     asks for the same ones several times. So are generated ones.
+
+    `faults`: a list that takes what is malformed, as text; such a file is passed over, and the next folder
+    asked. Without the list a malformed file is an error.
     """
 
-    def __init__(self, given: Sequence[Path] = (), *, user: Path | None = None) -> None:
+    def __init__(
+        self, given: Sequence[Path] = (), *, user: Path | None = None, faults: list[str] | None = None
+    ) -> None:
         self._given = tuple(given)
         self._user = user
+        self.faults = faults
         self._names: dict[tuple[str, str], list[str]] = {}
         self._curated: dict[str, object] = {}
         self._sheets: dict[str, Sheet | None] = {}
+
+    @property
+    def _curated_in(self) -> tuple[Path, ...]:
+        return (*self._given, PACKAGED)
 
     def names(self, kind: str, ending: str) -> list[str]:
         """Names of the files of a kind, without their ending: `torch` for `frameworks/torch.toml`."""
         if (kind, ending) not in self._names:
             found = {
                 path.name.removesuffix(ending)
-                for folder in (*self._given, PACKAGED)
+                for folder in self._curated_in
                 for path in (folder / kind).glob(f"*{ending}")
             }
             self._names[kind, ending] = sorted(found)
@@ -70,7 +81,7 @@ class Folders:
     def toml(self, relative: str, kind: type[T]) -> T | None:
         """A curated file as a record; None if no folder has it. Raises `DataError` with its path."""
         if relative not in self._curated:
-            found = (read_toml(folder / relative, kind) for folder in (*self._given, PACKAGED))
+            found = (self.sound(partial(read_toml, folder / relative, kind)) for folder in self._curated_in)
             self._curated[relative] = next((record for record in found if record is not None), None)
         record = self._curated[relative]
         return record if isinstance(record, kind) else None
@@ -83,15 +94,25 @@ class Folders:
     def sheet(self, relative: str) -> Sheet | None:
         """A generated file of which only the head is read; None if no folder has it. Raises `DataError`."""
         if relative not in self._sheets:
-            given = (_sheet(folder, relative) for folder in self._given)
+            given = (self.sound(partial(_sheet, folder, relative)) for folder in self._given)
             found = next((sheet for sheet in given if sheet is not None), None)
             self._sheets[relative] = found or self._later(relative)
         return self._sheets[relative]
 
     def _later(self, relative: str) -> Sheet | None:
         folders = (folder for folder in (self._user, PACKAGED) if folder)
-        found = [sheet for folder in folders if (sheet := _sheet(folder, relative)) is not None]
-        return max(found, default=None, key=lambda sheet: sheet.head.checked)
+        found = [self.sound(partial(_sheet, folder, relative)) for folder in folders]
+        return max(filter(None, found), default=None, key=lambda sheet: sheet.head.checked)
+
+    def sound(self, read: Callable[[], T | None]) -> T | None:
+        """What `read` gives; None for malformed data where its faults are taken down."""
+        if self.faults is None:
+            return read()
+        try:
+            return read()
+        except DataError as exc:
+            self.faults.append(exc.message)
+            return None
 
 
 def _sheet(folder: Path, relative: str) -> Sheet | None:

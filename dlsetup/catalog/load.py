@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from dlsetup.catalog.compose import compose
@@ -18,9 +19,12 @@ Places = Sequence[Path] | Folders
 """Folders that come before the packaged ones, or what `opened` made of them."""
 
 
-def opened(folders: Places = ()) -> Folders:
-    """The folders for a command that asks more than one question of them: each curated file is read once."""
-    return folders if isinstance(folders, Folders) else Folders(folders, user=user_folder())
+def opened(folders: Places = (), *, faults: list[str] | None = None) -> Folders:
+    """The folders for a command that asks more than one question of them: each curated file is read once.
+
+    `faults`: takes what is malformed, whose frameworks are then left out, instead of an error.
+    """
+    return folders if isinstance(folders, Folders) else Folders(folders, user=user_folder(), faults=faults)
 
 
 def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
@@ -37,12 +41,14 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
     generated: dict[str, Sheet] = {}
     measured: dict[str, MeasuredFile] = {}
     for name in wanted:
-        file = _framework_file(name, place)
+        file = place.sound(partial(_framework_file, name, place))
+        if file is None:
+            continue
         files.append(file)
         generated |= _generated(file, place)
         measured |= _measured(file, place)
         wanted += [item for item in file.needs if item not in wanted]
-    shelf = Shelf(generated, measured)
+    shelf = Shelf(generated, measured, place)
     indexes = _indexes(place, files)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(
@@ -62,15 +68,20 @@ def names(folders: Places = ()) -> tuple[str, ...]:
 def named(distributions: Collection[str], folders: Places = ()) -> tuple[str, ...]:
     """Names of the frameworks that any of these installed distributions belongs to."""
     place = opened(folders)
-    files = [_framework_file(name, place) for name in place.names("frameworks", ".toml")]
+    files = _framework_files(place)
     return tuple(file.name for file in files if any(item in distributions for item in file.distributions))
 
 
 def clues(folders: Places = ()) -> tuple[Clue, ...]:
     """What in installed files tells the variant of a framework, for all frameworks."""
     place = opened(folders)
-    files = [_framework_file(name, place) for name in place.names("frameworks", ".toml")]
-    return tuple(clue for file in files for clue in file.clue)
+    return tuple(clue for file in _framework_files(place) for clue in file.clue)
+
+
+def _framework_files(place: Folders) -> list[FrameworkFile]:
+    names = place.names("frameworks", ".toml")
+    found = [place.sound(partial(_framework_file, name, place)) for name in names]
+    return [file for file in found if file is not None]
 
 
 def _framework_file(name: str, place: Folders) -> FrameworkFile:

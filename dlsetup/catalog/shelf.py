@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from dlsetup.catalog.folders import Head, Sheet
+from dlsetup.catalog.folders import Folders, Head, Sheet
 from dlsetup.catalog.form import GeneratedFile, MeasuredFile, MeasuredRow, Release, WheelRow
 from dlsetup.catalog.platforms import ANY, families
 from dlsetup.catalog.requirements import Asked, parts_of
@@ -18,10 +19,13 @@ from dlsetup.model.errors import DataError
 class Shelf:
     """Releases by distribution. Lives for one load; reads what it holds only when asked."""
 
-    def __init__(self, sheets: Mapping[str, Sheet], measured: Mapping[str, MeasuredFile]) -> None:
+    def __init__(
+        self, sheets: Mapping[str, Sheet], measured: Mapping[str, MeasuredFile], place: Folders
+    ) -> None:
         self._sheets = sheets
         self._measured = measured
-        self._files: dict[str, GeneratedFile] = {}
+        self._place = place
+        self._files: dict[str, GeneratedFile | None] = {}
         self._specifiers: dict[str, SpecifierSet] = {}
         self._wheels: dict[tuple[int, str], list[WheelRow]] = {}
         """By identity: the shelf holds every release as long as it lives."""
@@ -36,7 +40,8 @@ class Shelf:
         if sheet is None:
             return None
         if distribution not in self._files:
-            self._files[distribution] = decode(sheet.text, GeneratedFile, where=sheet.where)
+            read = partial(decode, sheet.text, GeneratedFile, where=sheet.where)
+            self._files[distribution] = self._place.sound(read)
         return self._files[distribution]
 
     def head(self, distribution: str) -> Head | None:

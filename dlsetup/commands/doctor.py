@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import opened
@@ -14,7 +17,7 @@ from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
 from dlsetup.model.errors import UsageError
 from dlsetup.model.finding import Diagnosis
-from dlsetup.model.machine import Machine
+from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.record import Record
 from dlsetup.show import json
 from dlsetup.show.doctor import doctor_lines
@@ -36,10 +39,11 @@ def run(request: Request) -> int:
     """Print the diagnosis. 1 where a finding is an error."""
     if request.save_as == "":
         raise UsageError("no file is named to save the machine in", hint="`--save-machine machine.json`")
-    places = opened(folders(request.catalog))
+    faults: list[str] = []
+    places = opened(folders(request.catalog), faults=faults)
     machine = machine_of(request.machine_file, request.environment, places)
     catalog = catalog_of_examined(machine, places)
-    diagnosis = judge(machine, catalog)
+    diagnosis = _with_faults(judge(machine, catalog), faults)
     if request.save_as is not None:
         _save(machine, Path(request.save_as))
     if request.as_json:
@@ -49,6 +53,12 @@ def run(request: Request) -> int:
         mend = _mend(request, diagnosis)
         write(doctor_lines(machine, diagnosis, named, verbose=request.verbose, mend=mend))
     return 0 if diagnosis.well else 1
+
+
+def _with_faults(diagnosis: Diagnosis, faults: Iterable[str]) -> Diagnosis:
+    """A file of the catalog that nobody can read hides what it knows, not what the rest knows."""
+    gaps = (Gap(fact="part of the catalog", reason=text, ask="dlsetup catalog check") for text in dict.fromkeys(faults))
+    return replace(diagnosis, unknown=(*diagnosis.unknown, *gaps))
 
 
 def _mend(request: Request, diagnosis: Diagnosis) -> str:

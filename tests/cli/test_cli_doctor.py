@@ -86,3 +86,30 @@ def test_the_doctor_imports_no_framework_and_no_screen() -> None:
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "dlsetup" in loaded
     assert not loaded & {"torch", "tensorflow", "jax", "numpy", "rich", "pydantic", "resolvelib"}
+
+
+@pytest.mark.parametrize(
+    ("relative", "text"),
+    [
+        ("frameworks/torch.toml", "name = "),
+        ("frameworks/mine.toml", 'name = "other"\n'),
+        ("generated/torch.json", "{"),
+        ("generated/torch.json", '{"distribution": "torch", "checked": "2026-12-02", "releases": [{}]}'),
+        ("measured/torch.json", "[]"),
+        ("hardware/cuda.toml", "toolkit = 3"),
+    ],
+)
+def test_a_malformed_file_of_the_catalog_hides_only_what_it_knows(
+    relative: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Path(__file__).parents[1] / "machines/linux-v100-cu130/machine.json"
+    path = tmp_path / relative
+    path.parent.mkdir()
+    path.write_text(text)
+    cli.call(["doctor", "--machine", str(machine), "--catalog", str(tmp_path), "--json"])
+    told = codec.decode(capsys.readouterr().out, DoctorDocument, where="told")
+    (gap,) = (gap for gap in told.unknown if gap.fact == "part of the catalog")
+    assert relative in gap.reason
+    assert gap.ask == "dlsetup catalog check"
+    if not relative.startswith("generated"):
+        assert not told.ok
