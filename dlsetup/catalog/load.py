@@ -90,7 +90,9 @@ def _framework_file(name: str, place: Folders) -> FrameworkFile:
         raise _unknown(name, known, place)
     relative = f"frameworks/{name}.toml"
     file = place.toml(relative, FrameworkFile)
-    if file is None or file.name != name:
+    if file is None:
+        raise DataError(f"{relative}: no folder has a sound file of that name")
+    if file.name != name:
         raise DataError(f"{relative}: the name inside is not `{name}`")
     if not file.distributions:
         raise DataError(f"{relative}: `distributions` is empty")

@@ -108,7 +108,7 @@ def test_a_malformed_file_of_the_catalog_hides_only_what_it_knows(
     path.write_text(text)
     cli.call(["doctor", "--machine", str(machine), "--catalog", str(tmp_path), "--json"])
     told = codec.decode(capsys.readouterr().out, DoctorDocument, where="told")
-    (gap,) = (gap for gap in told.unknown if gap.fact == "part of the catalog")
+    gap = next(gap for gap in told.unknown if gap.fact == "part of the catalog")
     assert relative in gap.reason
     assert gap.ask == "dlsetup catalog check"
     if not relative.startswith("generated"):
