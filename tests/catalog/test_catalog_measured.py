@@ -1,0 +1,102 @@
+"""The architectures that were read out of wheels: they name those wheels, and they are what builds hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from packaging.utils import parse_wheel_filename
+
+from dlsetup.catalog.compose import Composer, measured_id
+from dlsetup.catalog.folders import PACKAGED, Folders
+from dlsetup.catalog.form import FrameworkFile, MeasuredFile, MeasuredRow
+from dlsetup.catalog.load import names
+from dlsetup.catalog.platforms import families
+from dlsetup.catalog.shelf import Shelf
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.record import Unknown
+
+OUTVOTED = {
+    "torch 2.14.1 cu130": "its release notes announce PTX; no fat binary of its wheels holds any",
+    "torch 2.15.0 cu132": "the plan of the release announces PTX; no fat binary of its wheels holds any",
+}
+"""Builds of which a written source says something else than their wheels."""
+FOLDERS = Folders()
+FILES = sorted(path.stem for path in (PACKAGED / "measured").glob("*.json"))
+
+
+def measured(distribution: str) -> MeasuredFile:
+    file = FOLDERS.json(f"measured/{distribution}.json", MeasuredFile)
+    assert file
+    return file
+
+
+def rows() -> Iterator[tuple[str, MeasuredRow]]:
+    return ((name, row) for name in FILES for row in measured(name).rows)
+
+
+def family_of(build: Build) -> str:
+    return families(build.wheels[0].platform)[0]
+
+
+@pytest.mark.parametrize("distribution", FILES)
+def test_every_row_names_its_wheel(distribution: str) -> None:
+    file = measured(distribution)
+    assert file.distribution == distribution
+    assert file.how
+    places = [(row.version, row.platform) for row in file.rows]
+    assert len(set(places)) == len(places)
+    for row in file.rows:
+        name, version, _build, tags = parse_wheel_filename(row.wheel)
+        assert (name, version) == (distribution, row.version)
+        assert row.platform in {family for tag in tags for family in families(tag.platform)}
+        assert re.fullmatch(r"[0-9a-f]{64}", row.sha256)
+        assert set(row.exact) <= set(row.kernels)
+        assert row.kernels or row.ptx
+        assert row.libraries
+
+
+def test_builds_hold_what_was_measured(shipped: Catalog) -> None:
+    """Whatever a build cites as measured it has from the row about its part, release and platform."""
+    cited = 0
+    for framework in shipped.frameworks:
+        for build in framework.builds:
+            names = [name for name in FILES if measured_id(name) in build.sources]
+            for name in names:
+                found = [row for row in measured(name).rows if row.platform == family_of(build)]
+                held = (build.kernels, build.exact, build.ptx)
+                assert held in [(row.kernels, row.exact, row.ptx) for row in found]
+                cited += 1
+    assert cited > 50
+
+
+def test_a_measured_release_is_used_where_there_is_a_build_of_it(shipped: Catalog) -> None:
+    """For frameworks whose own distribution was measured; parts (`jax-cuda12-plugin`) have other versions."""
+    for name, row in rows():
+        for framework in shipped.frameworks:
+            for build in framework.of(row.version) if name in framework.distributions else ():
+                own = build.requirements[0].partition("=")[0].partition("[")[0] == name
+                here = own and build.index == "default" and build.accelerator == "cuda"
+                if here and family_of(build) == row.platform:
+                    assert measured_id(name) in build.sources
+                    assert (build.kernels, build.exact, build.ptx) == (row.kernels, row.exact, row.ptx)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_curated_rows_say_else_is_explained(name: str, shipped: Catalog) -> None:
+    framework, file = shipped.framework(name), FOLDERS.toml(f"frameworks/{name}.toml", FrameworkFile)
+    assert framework
+    assert file
+    sheets = {row.name: FOLDERS.sheet(f"generated/{row.name}.json") for row in file.distribution}
+    curated = Composer(file, file, Shelf({key: sheet for key, sheet in sheets.items() if sheet}, {}))
+    cited = {measured_id(item) for item in FILES}
+    for build in framework.builds if not file.like else ():
+        if not cited.isdisjoint(build.sources) and f"{name} {build.version} {build.variant}" not in OUTVOTED:
+            said = next(item for item in curated.of(build.version.public) if _same(item, build))
+            assert isinstance(said.kernels, Unknown) or said.kernels == build.kernels
+            assert isinstance(said.ptx, Unknown) or said.ptx == build.ptx
+
+
+def _same(build: Build, other: Build) -> bool:
+    return (build.variant, build.index, build.wheels) == (other.variant, other.index, other.wheels)
