@@ -36,7 +36,7 @@ class Release(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One release of a distribution, out of the registry's metadata."""
 
     version: Version
-    python: SpecifierSet = SpecifierSet()
+    python: SpecifierSet = msgspec.field(default_factory=SpecifierSet)
     released: str = ""
     """ISO date of its first wheel."""
     yanked: bool = False
@@ -69,7 +69,7 @@ class DistributionRow(Record, frozen=True, kw_only=True):
     """A distribution whose releases a framework is composed of."""
 
     name: str
-    since: Version = FIRST
+    since: Version = msgspec.field(default_factory=lambda: FIRST)
     extras: tuple[str, ...] = ()
     """Extras whose requirements are kept; `*` keeps all."""
     sources: bool = False
@@ -79,7 +79,7 @@ class DistributionRow(Record, frozen=True, kw_only=True):
 class Range(Record, frozen=True, kw_only=True):
     """A row that holds for some releases."""
 
-    since: Version = FIRST
+    since: Version = msgspec.field(default_factory=lambda: FIRST)
     """First release."""
     before: Version | None = None
     """First release that is out of the range."""

@@ -1,9 +1,11 @@
-"""`dlsetup schema`: the published JSON Schema of every document."""
+"""`dlsetup schema`: the published JSON Schema of every document and of every file of the catalog."""
 
 from __future__ import annotations
 
 import json as text
 
+from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
+from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
@@ -23,6 +25,11 @@ DOCUMENTS: dict[str, type] = {
     "error": json.ErrorDocument,
     "machine": Machine,
     "profile": Profile,
+    "catalog-framework": FrameworkFile,
+    "catalog-hardware": HardwareFile,
+    "catalog-index": IndexFile,
+    "catalog-generated": GeneratedFile,
+    "catalog-measured": MeasuredFile,
 }
 
 
