@@ -6,22 +6,17 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from hand_made import Shelf as Handmade
 from packaging.utils import parse_wheel_filename
 
-from dlsetup.catalog.compose import Composer, measured_id
+from dlsetup.catalog.compose import measured_id
 from dlsetup.catalog.folders import PACKAGED, Folders
-from dlsetup.catalog.form import FrameworkFile, MeasuredFile, MeasuredRow
-from dlsetup.catalog.load import names
+from dlsetup.catalog.form import MeasuredFile, MeasuredRow
+from dlsetup.catalog.load import load
 from dlsetup.catalog.platforms import families
-from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.record import Unknown
 
-OUTVOTED = {
-    "torch 2.14.1 cu130": "its release notes announce PTX; no fat binary of its wheels holds any",
-    "torch 2.15.0 cu132": "the plan of the release announces PTX; no fat binary of its wheels holds any",
-}
-"""Builds of which a written source says something else than their wheels."""
 FOLDERS = Folders()
 FILES = sorted(path.stem for path in (PACKAGED / "measured").glob("*.json"))
 
@@ -83,20 +78,14 @@ def test_a_measured_release_is_used_where_there_is_a_build_of_it(shipped: Catalo
                     assert (build.kernels, build.exact, build.ptx) == (row.kernels, row.exact, row.ptx)
 
 
-@pytest.mark.parametrize("name", names())
-def test_what_curated_rows_say_else_is_explained(name: str, shipped: Catalog) -> None:
-    framework, file = shipped.framework(name), FOLDERS.toml(f"frameworks/{name}.toml", FrameworkFile)
-    assert framework
-    assert file
-    sheets = {row.name: FOLDERS.sheet(f"generated/{row.name}.json") for row in file.distribution}
-    curated = Composer(file, file, Shelf({key: sheet for key, sheet in sheets.items() if sheet}, {}))
-    cited = {measured_id(item) for item in FILES}
-    for build in framework.builds if not file.like else ():
-        if not cited.isdisjoint(build.sources) and f"{name} {build.version} {build.variant}" not in OUTVOTED:
-            said = next(item for item in curated.of(build.version.public) if _same(item, build))
-            assert isinstance(said.kernels, Unknown) or said.kernels == build.kernels
-            assert isinstance(said.ptx, Unknown) or said.ptx == build.ptx
-
-
-def _same(build: Build, other: Build) -> bool:
-    return (build.variant, build.index, build.wheels) == (other.variant, other.index, other.wheels)
+def test_no_curated_row_says_else(shipped: Catalog, shelf: Handmade) -> None:
+    for name in FILES:
+        shelf.write(f"measured/{name}.json", f'{{"distribution": "{name}", "how": "", "checked": ""}}')
+    cited = {measured_id(name) for name in FILES}
+    for framework, curated in zip(shipped.frameworks, load(folders=[shelf.folder]).frameworks, strict=True):
+        for build, said in zip(framework.builds, curated.builds, strict=True):
+            assert (build.version, build.variant, build.index) == (said.version, said.variant, said.index)
+            if not cited.isdisjoint(build.sources):
+                place = f"{build.requirements[0]} ({family_of(build)})"
+                assert isinstance(said.kernels, Unknown) or said.kernels == build.kernels, place
+                assert isinstance(said.ptx, Unknown) or said.ptx == build.ptx, place
