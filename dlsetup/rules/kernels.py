@@ -121,7 +121,7 @@ def _too_old(build: Build, capability: ComputeCapability, hardware: Hardware) ->
     toolkit = toolkit_of(build.cuda, hardware) if build.cuda else None
     if toolkit and not isinstance(toolkit.min_capability, Unknown) and capability < toolkit.min_capability:
         text = f"CUDA {toolkit.version.line} supports GPUs from {toolkit.min_capability.sm} on"
-        return no(RULE, text, toolkit.source)
+        return no(RULE, text, toolkit.code_source)
     return None
 
 
@@ -130,11 +130,12 @@ def _by_code(build: Build, capability: ComputeCapability, target: Target, hardwa
     if _has_kernels(build, capability):
         return yes(RULE, f"{name_of(build)} holds code for {capability.sm}", *sources)
     ptx = () if isinstance(build.ptx, Unknown) else build.ptx
+    unsure = isinstance(build.kernels, Unknown) and _toolkit_makes_code(build, capability, hardware)
     if any(code <= capability for code in ptx):
         by_ptx = _ptx_loads(build, target, hardware)
-        if by_ptx.ok or not isinstance(build.kernels, Unknown):
+        if by_ptx.ok or not unsure:
             return by_ptx
-    if isinstance(build.kernels, Unknown) or isinstance(build.ptx, Unknown):
+    if unsure or isinstance(build.ptx, Unknown):
         return unknown(
             RULE, f"no row tells whether {name_of(build)} holds code for {capability.sm}", *sources
         )
@@ -145,6 +146,14 @@ def _has_kernels(build: Build, capability: ComputeCapability) -> bool:
     kernels = () if isinstance(build.kernels, Unknown) else build.kernels
     fitting = (code for code in kernels if code == capability or code not in build.exact)
     return any(cubin_runs_on(code, capability, build.cuda) for code in fitting)
+
+
+def _toolkit_makes_code(build: Build, capability: ComputeCapability, hardware: Hardware) -> bool:
+    """Whether the toolkit of the build can make machine code that the GPU runs; true if nobody can tell."""
+    toolkit = toolkit_of(build.cuda, hardware) if build.cuda else None
+    if toolkit is None or isinstance(toolkit.capabilities, Unknown):
+        return True
+    return any(cubin_runs_on(code, capability, build.cuda) for code in toolkit.capabilities)
 
 
 def _ptx_loads(build: Build, target: Target, hardware: Hardware) -> Verdict:

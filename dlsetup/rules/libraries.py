@@ -14,6 +14,7 @@ from dlsetup.model.hardware import Hardware, LibraryLine, Overlap
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.verdict import Verdict
+from dlsetup.model.versions import ComputeCapability
 from dlsetup.rules.combine import no, unknown, yes
 from dlsetup.rules.gpus import capability_of, title_of
 
@@ -94,23 +95,24 @@ def versions_exist(asked: Sequence[SpecifierSet], known: tuple[Version, ...] | N
 def library_serves(distribution: str, version: Version, target: Target, hardware: Hardware) -> Verdict:
     """Whether this version of a CUDA library supports every NVIDIA GPU: cuDNN 9.11 dropped Volta."""
     rule = "library"
-    for row in lines_of(distribution, hardware):
+    for row, least in lines_of(distribution, hardware):
         if not row.versions.contains(version, prereleases=True) or isinstance(target.gpus, Unknown):
             continue
         for gpu in target.gpus:
             capability = capability_of(gpu, hardware)
-            if (
-                gpu.vendor == "nvidia"
-                and not isinstance(capability, Unknown)
-                and capability < row.min_capability
-            ):
-                text = f"{distribution} {row.versions} needs a GPU of {row.min_capability.sm} or newer"
+            if gpu.vendor == "nvidia" and not isinstance(capability, Unknown) and capability < least:
+                text = f"{distribution} {row.versions} needs a GPU of {least.sm} or newer"
                 return no(rule, f"{text}, not {title_of(gpu, hardware)}", row.source)
     return yes(rule)
 
 
-def lines_of(distribution: str, hardware: Hardware) -> list[LibraryLine]:
-    return [row for row in hardware.libraries if row.distribution == distribution]
+def lines_of(distribution: str, hardware: Hardware) -> list[tuple[LibraryLine, ComputeCapability]]:
+    """The lines of a distribution of which it is known which GPUs they support, with the oldest one."""
+    return [
+        (row, row.min_capability)
+        for row in hardware.libraries
+        if row.distribution == distribution and not isinstance(row.min_capability, Unknown)
+    ]
 
 
 def marker_environment(interpreter: Interpreter, target: Target) -> dict[str, str] | None:

@@ -241,3 +241,41 @@ def test_what_the_gpu_says_counts_more_than_its_name(hardware: Hardware) -> None
     assert capability_of(Gpu(vendor="nvidia", arch="sm_75"), hardware) == ComputeCapability("7.5")
     assert capability_of(Gpu(vendor="amd", arch="gfx1100"), hardware) is UNKNOWN
     assert title_of(Gpu(vendor="intel"), hardware) == "the Intel GPU"
+
+
+def with_list(hardware: Hardware, version: str, capabilities: str) -> Hardware:
+    """The hardware with all that one toolkit can make code for."""
+    return msgspec.structs.replace(
+        hardware,
+        toolkits=tuple(
+            msgspec.structs.replace(row, capabilities=arches(capabilities), code_source="lists")
+            if str(row.version) == version
+            else row
+            for row in hardware.toolkits
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernels", "ptx", "answer"),
+    [
+        (UNKNOWN, (), "no"),
+        (UNKNOWN, UNKNOWN, "unknown"),
+        (UNKNOWN, arches("8.0"), "yes"),
+        (arches("9.0"), (), "no"),
+    ],
+)
+def test_a_toolkit_older_than_a_gpu_leaves_its_ptx_alone(
+    hardware: Hardware, kernels: object, ptx: object, answer: str
+) -> None:
+    listed = with_list(hardware, "12.6", "5.0 7.5 8.0 8.9 9.0")
+    old = build(variant="cu126", cuda=CudaVersion("12.6"), kernels=kernels, ptx=ptx)
+    assert kernels_run_on(old, nvidia("12.0"), TARGET, listed).answer == answer
+
+
+def test_a_list_of_a_toolkit_promises_nothing(hardware: Hardware) -> None:
+    """That a toolkit can make code for a GPU does not mean that a build holds it."""
+    listed = with_list(hardware, "12.8", "7.5 8.0 9.0 12.0")
+    for ptx in (UNKNOWN, ()):
+        found = kernels_run_on(build(kernels=UNKNOWN, ptx=ptx), nvidia("12.0"), TARGET, listed)
+        assert found.answer == "unknown"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from dlsetup.model.framework import Build, Catalog
-from dlsetup.model.hardware import Hardware
+from dlsetup.model.hardware import Hardware, LibraryLine
 from dlsetup.model.machine import Gpu
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability
@@ -17,6 +18,7 @@ from dlsetup.rules.libraries import (
     files_apart,
     libraries_of,
     library_serves,
+    lines_of,
     pins_agree,
     versions_exist,
     versions_of,
@@ -121,3 +123,13 @@ def test_library_line_asks_for_a_gpu(hardware: Hardware) -> None:
     assert library_serves(name, Version("9.24.0.43"), Target(), hardware).ok
     assert versions_of(name, CATALOG) == CATALOG.libraries["nvidia-cudnn-cu12"]
     assert versions_of("numpy", CATALOG) is None
+
+
+def test_a_line_that_names_no_oldest_gpu_refuses_none(hardware: Hardware) -> None:
+    nccl = LibraryLine(
+        library="NCCL", distribution="nvidia-nccl-cu12", versions=SpecifierSet(">=2"), source="wheels"
+    )
+    known = msgspec.structs.replace(hardware, libraries=(*hardware.libraries, nccl))
+    old = Target(gpus=(Gpu(vendor="nvidia", compute_capability=ComputeCapability("3.5")),))
+    assert library_serves("nvidia-nccl-cu12", Version("2.27"), old, known).ok
+    assert lines_of("nvidia-nccl-cu12", known) == []
