@@ -1,0 +1,165 @@
+"""How one build stands on a target, by itself: every rule that concerns it, those about its release first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.hardware import Hardware
+from dlsetup.model.machine import Gpu
+from dlsetup.model.standing import Standing
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.verdict import Verdict
+from dlsetup.model.versions import ComputeCapability
+from dlsetup.model.wish import Wish
+from dlsetup.resolve.pieces import python_name
+from dlsetup.resolve.pythons import pythons_of
+from dlsetup.resolve.refusals import against_python
+from dlsetup.rules.combine import all_of, no, unknown, yes
+from dlsetup.rules.driver import driver_serves
+from dlsetup.rules.gpus import with_capabilities
+from dlsetup.rules.kernels import (
+    driver_drives_every_gpu,
+    has_device,
+    kernels_run_on,
+    name_of,
+    serves_every_gpu,
+)
+from dlsetup.rules.libraries import applying, libraries_of, library_serves, lines_of, versions_of
+from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel, python_fits
+
+ANY_PYTHON = Wish(wanted=(), python=SpecifierSet(">=3"))
+LINES = (
+    *(Interpreter(version=Version(text)) for text in ("2.7", *(f"3.{minor}" for minor in range(5, 16)))),
+    *(Interpreter(version=Version(f"3.{minor}"), free_threaded=True) for minor in range(13, 16)),
+)
+"""Every Python that a build of the catalog may have wheels for."""
+
+
+class Ground(NamedTuple):
+    """What builds are held against."""
+
+    target: Target
+    interpreters: tuple[Interpreter, ...]
+    """The Pythons that the target has or can get."""
+    catalog: Catalog
+
+
+def standings(builds: Iterable[Build], target: Target, catalog: Catalog) -> Iterator[Standing]:
+    """The standing of each build, in order. Whether builds go together is the resolver's question."""
+    known = with_capabilities(target, catalog.hardware)
+    found = pythons_of(ANY_PYTHON, known)
+    admitted = tuple(item for item in found if not any(against_python(item, ANY_PYTHON, known)))
+    ground = Ground(known, admitted, catalog)
+    return (_standing(build, ground) for build in builds)
+
+
+def pythons_served(build: Build) -> tuple[str, ...]:
+    """The Pythons that a build has wheels for on whichever platform: `3.12`, `3.13t`."""
+    return tuple(python_name(item) for item in LINES if _installs(build, item))
+
+
+def capabilities_served(build: Build, hardware: Hardware) -> tuple[ComputeCapability, ...]:
+    """Of the compute capabilities that NVIDIA GPUs have, those for which a build holds machine code."""
+    if build.accelerator != "cuda":
+        return ()
+    every = sorted({row.compute_capability for row in hardware.gpus})
+    gpus = (Gpu(vendor="nvidia", compute_capability=item) for item in every)
+    answers = (kernels_run_on(build, gpu, Target(), hardware) for gpu in gpus)
+    return tuple(item for item, verdict in zip(every, answers, strict=True) if verdict.ok)
+
+
+def _standing(build: Build, ground: Ground) -> Standing:
+    fitting = tuple(item for item in ground.interpreters if _installs(build, item))
+    verdicts = tuple(_verdicts(build, fitting, ground))
+    deciding = all_of(verdicts, rule="all")
+    return Standing(
+        build=build,
+        answer=deciding.answer,
+        because="" if deciding.ok else _brief(deciding.because, build),
+        pythons=tuple(map(python_name, fitting)),
+        verdicts=verdicts,
+    )
+
+
+def _verdicts(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) -> Iterator[Verdict]:
+    target, hardware = ground.target, ground.catalog.hardware
+    if build.yanked:
+        yield no("release", f"{build.framework} {build.version} was withdrawn by its authors", *build.sources)
+    yield has_platform(build, target)
+    yield _has_python(build, fitting, ground)
+    # On macOS the build for MPS is the one for the CPU too.
+    if build.accelerator not in ("cpu", "mps"):
+        yield has_device(build.accelerator, target)
+    if build.cuda is not None:
+        yield driver_serves(target, build.cuda, hardware)
+        yield driver_drives_every_gpu(target, hardware)
+    if build.accelerator not in ("cpu", "mps"):
+        yield serves_every_gpu(build, target, hardware)
+    if build.cuda is not None and fitting:
+        yield from _by_libraries(build, fitting[-1], ground)
+    if build.expects:
+        wanted = ", ".join(build.expects)
+        text = f"{name_of(build)} needs {wanted} on the machine, and nothing tells whether that is there"
+        yield unknown("expected", text, *build.sources)
+
+
+def _installs(build: Build, interpreter: Interpreter) -> bool:
+    return accepts_python(build, interpreter).ok and any(
+        python_fits(item, interpreter) for item in build.wheels
+    )
+
+
+def _has_python(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) -> Verdict:
+    """Whether any of the target's Pythons will do; where there is but one, what speaks against it."""
+    name = name_of(build)
+    if fitting:
+        listed = ", ".join(map(python_name, fitting))
+        return yes("python", f"{name} can be installed on Python {listed}", *build.sources)
+    if len(ground.interpreters) == 1:
+        only = ground.interpreters[0]
+        verdicts = (has_wheel(build, only, Target()), accepts_python(build, only))
+        return replace(all_of(verdicts, rule="python"), rule="python")
+    served = ", ".join(pythons_served(build)) or "none that is known"
+    there = ", ".join(map(python_name, ground.interpreters)) or "none"
+    text = f"{name} is for Python {served}, and {ground.target.name} can have {there}"
+    return no("python", text, *build.sources)
+
+
+def _by_libraries(build: Build, interpreter: Interpreter, ground: Ground) -> Iterator[Verdict]:
+    """For each CUDA library that left GPUs out: whether a version that is asked for serves these."""
+    hardware = ground.catalog.hardware
+    concerned = {row.distribution for row in hardware.libraries if lines_of(row.distribution, hardware)}
+    asked = [text for text in build.requires if _name(text) in concerned]
+    for name, specifier in libraries_of(
+        replace(build, requires=tuple(asked)), interpreter, ground.target
+    ).items():
+        versions = versions_of(name, ground.catalog) or _pinned(specifier)
+        fitting = [item for item in versions if specifier.contains(item, prereleases=True)]
+        verdicts = [library_serves(name, item, ground.target, hardware) for item in fitting]
+        if verdicts:
+            serving = next((verdict for verdict in verdicts if verdict.ok), None)
+            yield serving or verdicts[0]
+
+
+def _name(requirement: str) -> str:
+    item = applying(requirement.partition(";")[0], None)
+    return canonicalize_name(item.name) if item else ""
+
+
+def _pinned(specifier: SpecifierSet) -> tuple[Version, ...]:
+    exact = (item.version for item in specifier if item.operator == "==" and "*" not in item.version)
+    return tuple(map(Version, exact))
+
+
+def _brief(because: str, build: Build) -> str:
+    """Without the name of the build, which stands beside it."""
+    for name in (name_of(build), f"{build.framework} {build.version}"):
+        because = because.removeprefix(f"{name} ")
+    return because
