@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Accelerator, Catalog
 from dlsetup.model.machine import Machine
-from dlsetup.model.record import Record
+from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Profile, Wanted, Wish
 
@@ -95,6 +95,18 @@ def target_of(question: Question) -> Target:
     if question.machine_file is not None:
         return Target.of(machine_of(question.machine_file), name=f"the machine in {question.machine_file}")
     return target_here()
+
+
+def buildable_target_of(question: Question) -> Target:
+    """As `create env` sees it: on this machine uv can bring further Pythons."""
+    from dlsetup.act.uv import fetchable_pythons
+    from dlsetup.plan.building_target import building_target
+
+    target = target_of(question)
+    if question.foreign or isinstance(target.pythons, Unknown):
+        return target
+    unsaid = replace(target, pythons=UNKNOWN)
+    return building_target(unsaid, target.pythons, fetchable_pythons(os.environ))
 
 
 def target_here() -> Target:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
-from msgspec.structs import replace
-
-from dlsetup.act.uv import fetchable_pythons
-from dlsetup.commands.question import Question, catalog_of, target_of, wish_of
+from dlsetup.commands.question import Question, buildable_target_of, catalog_of, wish_of
 from dlsetup.model.framework import Catalog
-from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Plan
 from dlsetup.model.source import Source
-from dlsetup.model.target import Target
-from dlsetup.plan.building_target import building_target
 from dlsetup.resolve import resolve
 from dlsetup.show import json
 from dlsetup.show.lines import write
@@ -24,7 +16,7 @@ def run(question: Question, *, as_json: bool = False, explain: bool = False) -> 
     """Print the plan (0) or the conflict (1)."""
     wish = wish_of(question)
     catalog = catalog_of(wish, question)
-    answer = resolve(wish, _target(question), catalog)
+    answer = resolve(wish, buildable_target_of(question), catalog)
     if as_json:
         json.write(json.ResolveDocument.of(answer))
     elif isinstance(answer, Plan):
@@ -32,15 +24,6 @@ def run(question: Question, *, as_json: bool = False, explain: bool = False) -> 
     else:
         write(conflict_lines(answer))
     return 0 if isinstance(answer, Plan) else 1
-
-
-def _target(question: Question) -> Target:
-    """As `create env` sees it: on this machine uv can bring further Pythons."""
-    target = target_of(question)
-    if question.foreign or isinstance(target.pythons, Unknown):
-        return target
-    unsaid = replace(target, pythons=UNKNOWN)
-    return building_target(unsaid, target.pythons, fetchable_pythons(os.environ))
 
 
 def _sources(catalog: Catalog) -> tuple[Source, ...]:
