@@ -21,6 +21,7 @@ from dlsetup.catalog.form import (
 )
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.hardware_form import HardwareFile
+from dlsetup.catalog.image_form import ImageFile
 from dlsetup.model.errors import DataError
 from dlsetup.model.hardware import CudaToolkit, Hardware
 from dlsetup.model.record import Unknown
@@ -30,6 +31,7 @@ from dlsetup.model.versions import ComputeCapability, CudaVersion
 FORMS: dict[str, type] = {
     "frameworks/*.toml": FrameworkFile,
     "hardware/*.toml": HardwareFile,
+    "images/*.toml": ImageFile,
     "indexes.toml": IndexFile,
     "generated/*.json": GeneratedFile,
     "measured/*.json": MeasuredFile,

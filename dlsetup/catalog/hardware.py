@@ -62,8 +62,8 @@ def _together(files: Iterable[HardwareFile]) -> HardwareFile:
 
 def _toolkit(row: ToolkitRow, rows: HardwareFile) -> CudaToolkit:
     """A toolkit with what the ranges say of it."""
-    code = _of(row.version, rows.code) or CodeRange(source="")
-    compilers = _of(row.version, rows.compilers) or CompilerRange(source="")
+    code = _of(row.version, rows.code) or CodeRange(since=row.version, source="")
+    compilers = _of(row.version, rows.compilers) or CompilerRange(since=row.version, source="")
     msvc = _of(row.version, rows.msvc)
     listed = () if isinstance(code.capabilities, Unknown) else code.capabilities
     return CudaToolkit(

@@ -21,8 +21,6 @@ from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 
-FIRST = CudaVersion("0")
-
 
 class ToolkitRow(Record, frozen=True, kw_only=True):
     """A CUDA toolkit and its drivers."""
@@ -36,7 +34,7 @@ class ToolkitRow(Record, frozen=True, kw_only=True):
 class ToolkitRange(Record, frozen=True, kw_only=True):
     """A row that holds for some toolkits, each of one exact version."""
 
-    since: CudaVersion = FIRST
+    since: CudaVersion
     """First toolkit."""
     before: CudaVersion | None = None
     """First toolkit that is out of the range."""

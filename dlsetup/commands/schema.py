@@ -6,6 +6,7 @@ import json as text
 
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
 from dlsetup.catalog.hardware_form import HardwareFile
+from dlsetup.catalog.image_form import ImageFile
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
@@ -27,6 +28,7 @@ DOCUMENTS: dict[str, type] = {
     "profile": Profile,
     "catalog-framework": FrameworkFile,
     "catalog-hardware": HardwareFile,
+    "catalog-image": ImageFile,
     "catalog-index": IndexFile,
     "catalog-generated": GeneratedFile,
     "catalog-measured": MeasuredFile,
