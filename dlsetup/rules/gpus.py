@@ -44,6 +44,23 @@ def capability_of(gpu: Gpu, hardware: Hardware) -> ComputeCapability | Unknown:
     return UNKNOWN if isinstance(gpu.name, Unknown) else capability_by_name(gpu.name, hardware)
 
 
+def gfx_of(gpu: Gpu, hardware: Hardware) -> str | Unknown:
+    """The architecture of an AMD GPU (`gfx1100`), as the GPU says it or by its product name."""
+    if not isinstance(gpu.arch, Unknown):
+        return gpu.arch
+    if isinstance(gpu.name, Unknown):
+        return UNKNOWN
+    words = _words(gpu.name)
+    found = {row.gfx for row in hardware.amd if words in _endings(_words(row.name))}
+    return found.pop() if len(found) == 1 else UNKNOWN
+
+
+def _endings(words: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """A product name without what it begins with, as long as a number is left: `rx 7900 xtx`."""
+    endings = (words[start:] for start in range(len(words)))
+    return {ending for ending in endings if re.search(r"\d", " ".join(ending))}
+
+
 def capability_by_name(name: str, hardware: Hardware) -> ComputeCapability | Unknown:
     """Compute capability of a product name; brand, memory size and form (`SXM4-80GB`) do not count.
 

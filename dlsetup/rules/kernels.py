@@ -16,7 +16,7 @@ from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 from dlsetup.rules.combine import all_of, no, unknown, yes
 from dlsetup.rules.driver import ceiling_of, driver_drives, same_line
-from dlsetup.rules.gpus import DEVICES, capability_of, title_of
+from dlsetup.rules.gpus import DEVICES, capability_of, gfx_of, title_of
 
 RULE = "kernels"
 VENDOR_OF: dict[Accelerator, Vendor] = {
@@ -46,6 +46,8 @@ def kernels_run_on(build: Build, gpu: Gpu, target: Target, hardware: Hardware) -
         return no(RULE, f"{name_of(build)} is made for {DEVICES[vendor]}s", *build.sources)
     if vendor == "apple":
         return yes(RULE, f"{name_of(build)} runs on the GPU of Apple silicon", *build.sources)
+    if vendor == "amd":
+        return _by_gfx(build, gpu, hardware)
     if vendor != "nvidia":
         text = f"no row tells for which {DEVICES[vendor]}s {name_of(build)} holds code"
         return unknown(RULE, text, *build.sources)
@@ -111,6 +113,18 @@ def toolkit_of(cuda: CudaVersion, hardware: Hardware) -> CudaToolkit | None:
     """The row of this toolkit, or one of its line."""
     line = [row for row in hardware.toolkits if same_line(row.version, cuda)]
     return next((row for row in line if row.version == cuda), line[0] if line else None)
+
+
+def _by_gfx(build: Build, gpu: Gpu, hardware: Hardware) -> Verdict:
+    """Code for AMD's GPUs runs on the very architecture that it was made for."""
+    gfx = gfx_of(gpu, hardware)
+    if isinstance(gfx, Unknown):
+        return unknown(RULE, f"the architecture (gfx) of {title_of(gpu, hardware)} is not known")
+    if isinstance(build.gfx, Unknown):
+        return unknown(RULE, f"no row tells whether {name_of(build)} holds code for {gfx}", *build.sources)
+    if gfx in build.gfx:
+        return yes(RULE, f"{name_of(build)} holds code for {gfx}", *build.sources)
+    return no(RULE, f"{name_of(build)} holds no code for {gfx}", *build.sources)
 
 
 def _too_old(build: Build, capability: ComputeCapability, hardware: Hardware) -> Verdict | None:
