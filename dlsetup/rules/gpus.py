@@ -67,12 +67,19 @@ def capability_by_name(name: str, hardware: Hardware) -> ComputeCapability | Unk
     A row may hold two names (`V100 / Tesla V100`) or a remark (`TITAN X (Pascal)`) that may be left out.
     A name that says only a part (`A6000`, `Orin`) counts where all rows with that part agree.
     """
-    rows = [(spelling, row.compute_capability) for row in hardware.gpus for spelling in _spellings(row.name)]
-    for words in (_words(name), _core(name)):
+    core = _core(name)
+    # Taking a row apart is slow; all rows that can fit hold these words somewhere.
+    rows = [
+        (spelling, row.compute_capability)
+        for row in hardware.gpus
+        if all(word in row.name.lower() for word in core)
+        for spelling in _spellings(row.name)
+    ]
+    for words in (_words(name), core):
         found = {capability for spelling, capability in rows if words in (spelling, _without_form(spelling))}
         if len(found) == 1 and words:
             return found.pop()
-    part = set(_core(name))
+    part = set(core)
     if not _tells(part):
         return UNKNOWN
     found = {capability for spelling, capability in rows if part <= set(spelling)}
