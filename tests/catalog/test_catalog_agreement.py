@@ -16,7 +16,8 @@ TABLES = {
     "cuda_arch_range.csv": "cuda,min_cc,max_cc\n12.8,5.0,12.0\n13.5,7.5,unknown\n",
     "cuda_arch_support.csv": "compute_capability,cuda_first,cuda_last\n8.9,11.8,\n3.5,5.0,11.8\n",
     "cuda_host_compiler.csv": "cuda_up_to,first_unsupported_gcc,first_unsupported_clang\n12.9,15,20\n",
-    "gpu_compute_capability.csv": "gpu,compute_capability\nV100 / Tesla V100,7.0\nNVIDIA GB10 (DGX Spark),12.1\n",
+    "gpu_compute_capability.csv": "gpu,compute_capability\n"
+    "V100 / Tesla V100,7.0\nNVIDIA GB10 (DGX Spark),12.1\n",
 }
 
 
