@@ -183,6 +183,7 @@ class Composer:
             gfx=code.gfx if code else UNKNOWN,
             min_capability=sure.min_capability,
             requires=(*found.requires, *row.requires, *(pins.requires if pins else ()), *candidate.pinned),
+            one_of=row.one_of,
             expects=sure.expects,
             from_source=row.from_source,
             build_requires=row.build_requires,

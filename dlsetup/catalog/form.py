@@ -114,6 +114,8 @@ class BuildRow(Range, frozen=True, kw_only=True):
     """Distributions without content, whose requirements are taken over."""
     requires: tuple[str, ...] = ()
     """Requirements that its metadata should say and does not (PEP 508)."""
+    one_of: tuple[str, ...] = ()
+    """See `Build.one_of`."""
     expects: tuple[str, ...] = ()
     """What it needs of the machine and does not bring along: see `Build.expects`."""
     from_source: bool = False

@@ -75,6 +75,9 @@ class Build(Record, frozen=True, kw_only=True):
     """The oldest GPU its authors support, where they say so beside (or instead of) a list of kernels."""
     requires: tuple[str, ...] = ()
     """Requirements on other distributions (PEP 508), extras of `requirements` already applied."""
+    one_of: tuple[str, ...] = ()
+    """Requirements on frameworks of which one suffices: Keras runs on TensorFlow, JAX or PyTorch. Those that
+    somebody wants anyway are meant; the first, where nobody wants any."""
     expects: tuple[str, ...] = ()
     """What it needs of the machine and does not bring along, each a name with a specifier: `cudnn>=9,<10`,
     `cuda>=12.4`, `cann==8.2.1`, `nvcc`, `gcc>=9,<14`, `nccl>=2.18`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -33,8 +33,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 class Companions:
     """The distributions that the frameworks in play ask for, read only as far as they are needed."""
 
-    def __init__(self, frameworks: Mapping[str, Framework], target: Target, catalog: Catalog) -> None:
+    def __init__(
+        self,
+        frameworks: Mapping[str, Framework],
+        target: Target,
+        catalog: Catalog,
+        wanted: Collection[str] = (),
+    ) -> None:
         self.frameworks = frameworks
+        self.wanted = wanted
+        """Names of the frameworks that the wish names."""
         self.target = target
         self.catalog = catalog
         self.named = {name for item in frameworks.values() for name in self.names(item) if name in frameworks}
@@ -48,7 +56,7 @@ class Companions:
     @staticmethod
     def names(framework: Framework) -> set[str]:
         """Names of everything that some build of a framework may ask for, whatever its markers."""
-        texts = {text for build in framework.builds for text in build.requires}
+        texts = {text for build in framework.builds for text in (*build.requires, *build.one_of)}
         return {canonicalize_name(found[0]) for found in map(_NAME.match, texts) if found}
 
     def asks(self, build: Build, interpreter: Interpreter) -> Iterator[Ask]:
@@ -100,12 +108,16 @@ class Companions:
 
     def _asked(self, build: Build, interpreter: Interpreter) -> Iterable[tuple[str, SpecifierSet]]:
         found: dict[str, SpecifierSet] = {}
-        for text in build.requires:
+        for text in (*build.requires, *self._chosen(build)):
             item = self._apply(text, interpreter)
             if item is not None:
                 name = canonicalize_name(item.name)
                 found[name] = found[name] & item.specifier if name in found else item.specifier
         return found.items()
+
+    def _chosen(self, build: Build) -> Iterable[str]:
+        """Of the requirements of which one suffices, those on what is wanted anyway, or else the first."""
+        return [text for text in build.one_of if _named(text) in self.wanted] or build.one_of[:1]
 
     def _apply(self, text: str, interpreter: Interpreter) -> Requirement | None:
         """Markers are evaluated once a Python, and only once where they do not speak of Python."""

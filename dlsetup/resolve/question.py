@@ -58,7 +58,7 @@ class Question:
         self.ceiling = ceiling_of(target, catalog.hardware)
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
-        self.companions = Companions(self.frameworks, self.known, catalog)
+        self.companions = Companions(self.frameworks, self.known, catalog, self.wanted)
         self._choices: dict[str, Sequence[Choice]] = {}
         self._groups: dict[str, list[Group]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
