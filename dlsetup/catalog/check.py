@@ -19,6 +19,7 @@ from dlsetup.catalog.form import (
     MeasuredFile,
     Range,
 )
+from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
@@ -33,10 +34,12 @@ FORMS: dict[str, type] = {
     "hardware/*.toml": HardwareFile,
     "images/*.toml": ImageFile,
     "indexes.toml": IndexFile,
+    "generated/overlaps.json": OverlapsFile,
+    "generated/index-*.json": ListingFile,
     "generated/*.json": GeneratedFile,
     "measured/*.json": MeasuredFile,
 }
-"""What lies where in a catalog's folder, and the record that it is read as."""
+"""What lies where in a catalog's folder, and the record that it is read as; the first that fits counts."""
 
 
 def problems(folder: Path, today: datetime.date) -> Iterator[str]:
@@ -46,14 +49,22 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
     dates of the future, ranges that hold for nothing, code that no toolkit makes.
     """
     world = _world(folder)
+    for path, form in files_of(folder).items():
+        try:
+            record = read_toml(path, form) if path.suffix == ".toml" else read_json(path, form)
+        except DataError as exc:
+            yield exc.message
+            continue
+        yield from (f"{path}: {text}" for text in _meaning(record, today, world))
+
+
+def files_of(folder: Path) -> dict[Path, type]:
+    """Every file of the folder with its form."""
+    found: dict[Path, type] = {}
     for pattern, form in FORMS.items():
         for path in sorted(folder.glob(pattern)):
-            try:
-                record = read_toml(path, form) if path.suffix == ".toml" else read_json(path, form)
-            except DataError as exc:
-                yield exc.message
-                continue
-            yield from (f"{path}: {text}" for text in _meaning(record, today, world))
+            found.setdefault(path, form)
+    return found
 
 
 def _world(folder: Path) -> Hardware:

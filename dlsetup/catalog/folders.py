@@ -14,6 +14,8 @@ from dlsetup.model.record import Record
 T = TypeVar("T")
 
 PACKAGED = Path(__file__).parent / "data"
+INCOMING = "incoming"
+"""In a folder: files that a refresh delivered and did not move into their places yet (see `delivery`)."""
 LIMIT = 32 * 1024 * 1024
 
 
@@ -116,7 +118,7 @@ class Folders:
 
 
 def _sheet(folder: Path, relative: str) -> Sheet | None:
-    text = _read(folder / relative)
+    text = _read(folder / INCOMING / relative) or _read(folder / relative)
     if text is None:
         return None
     where = f"{folder}/{relative}"

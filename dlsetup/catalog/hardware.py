@@ -1,11 +1,13 @@
-"""GPUs, drivers, toolkits, libraries and systems: `hardware/*.toml`, curated."""
+"""GPUs, drivers, toolkits, libraries and systems: `hardware/*.toml`, and files that wheels share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TypeVar
 
 from dlsetup.catalog.folders import Folders
+from dlsetup.catalog.generated_form import OverlapsFile
 from dlsetup.catalog.hardware_form import (
     CodeRange,
     CompilerRange,
@@ -14,10 +16,14 @@ from dlsetup.catalog.hardware_form import (
     MsvcRange,
     ToolkitRow,
 )
-from dlsetup.model.hardware import AmdModel, CudaToolkit, GpuModel, Hardware, LibraryLine
+from dlsetup.model.hardware import AmdModel, CudaToolkit, GpuModel, Hardware, LibraryLine, Overlap
 from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion
 
+OVERLAPS = "generated/overlaps.json"
+WHEEL_LISTS = "wheel-lists"
+"""The id of the source that overlaps rest on."""
 Row = TypeVar("Row", CodeRange, CompilerRange, MsvcRange)
 
 
@@ -25,6 +31,7 @@ def hardware(place: Folders) -> Hardware:
     """All hardware files as one record. Raises `DataError` with the path of a malformed one."""
     found = (place.toml(f"hardware/{name}.toml", HardwareFile) for name in place.names("hardware", ".toml"))
     rows = _together([file for file in found if file is not None])
+    shared = _shared(place)
     return Hardware(
         toolkits=tuple(_toolkit(row, rows) for row in rows.toolkit),
         floors=rows.floor,
@@ -36,7 +43,7 @@ def hardware(place: Folders) -> Hardware:
         ),
         libraries=tuple(line for row in rows.library for line in _lines(row)),
         shared_objects=rows.shared_object,
-        overlaps=rows.overlap,
+        overlaps=(*shared, *(row for row in rows.overlap if not _told(row, shared))),
         rocm=rows.rocm,
         amd=tuple(
             AmdModel(name=name, gfx=row.gfx, source=row.source) for row in rows.amd for name in row.names
@@ -47,8 +54,28 @@ def hardware(place: Folders) -> Hardware:
         tpus=rows.tpu,
         windows=rows.windows,
         distributions=rows.distribution,
-        sources=rows.source,
+        sources=(*rows.source, *(_wheel_lists(place) if shared else ())),
     )
+
+
+def _shared(place: Folders) -> tuple[Overlap, ...]:
+    """CUDA libraries that overwrite each other's code. Headers alone hurt nobody who runs a program."""
+    file = place.sound(partial(place.json, OVERLAPS, OverlapsFile))
+    return tuple(
+        Overlap(distributions=row.distributions, path=row.path, source=WHEEL_LISTS)
+        for row in (file.libraries if file else ())
+        if row.code
+    )
+
+
+def _told(curated: Overlap, shared: Iterable[Overlap]) -> bool:
+    return any(set(curated.distributions) <= set(row.distributions) for row in shared)
+
+
+def _wheel_lists(place: Folders) -> Iterable[Source]:
+    sheet = place.sheet(OVERLAPS)
+    what = "the lists of files in the published wheels of the CUDA libraries"
+    yield Source(id=WHEEL_LISTS, what=what, checked=sheet.head.checked if sheet else "")
 
 
 def _together(files: Iterable[HardwareFile]) -> HardwareFile:

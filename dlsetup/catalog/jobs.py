@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 from dlsetup.catalog.folders import Folders
-from dlsetup.catalog.form import DistributionRow, FrameworkFile
+from dlsetup.catalog.form import FIRST, BuildRow, DistributionRow, FrameworkFile, IndexFile
+from dlsetup.catalog.requirements import canonical
 from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Index
 from dlsetup.model.record import Record
+
+LIBRARIES = ("nvidia-", "cuda-", "tensorrt")
+"""How the names of CUDA libraries begin."""
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -17,14 +23,31 @@ class Job(Record, frozen=True, kw_only=True):
     library: bool
 
 
+class IndexJob(Record, frozen=True, kw_only=True):
+    """An index of a framework's own, and the distributions that builds of it come from."""
+
+    index: Index
+    distributions: tuple[DistributionRow, ...]
+
+
+class Owners(Record, frozen=True, kw_only=True):
+    """Distributions that may overwrite each other's files."""
+
+    libraries: tuple[str, ...]
+    twins: tuple[tuple[str, ...], ...]
+
+    @property
+    def names(self) -> set[str]:
+        return {*self.libraries, *(name for group in self.twins for name in group)}
+
+
 def jobs(names: Iterable[str], place: Folders) -> list[Job]:
     """The distributions of these names, in alphabetical order; without names, all that the catalog uses.
 
     The name of a framework stands for everything it is composed of and the libraries it pins. Raises
     `UsageError` for a name that is neither.
     """
-    known = place.names("frameworks", ".toml")
-    files = {name: file for name in known if (file := place.toml(f"frameworks/{name}.toml", FrameworkFile))}
+    files = framework_files(place)
     every = _every(files.values())
     wanted: set[str] = set()
     for name in names:
@@ -36,6 +59,53 @@ def jobs(names: Iterable[str], place: Folders) -> list[Job]:
             hint = f"It has the frameworks {', '.join(files)}, and distributions that they use."
             raise UsageError(f"the catalog has no framework or distribution `{name}`", hint=hint)
     return [every[name] for name in sorted(wanted or every)]
+
+
+def index_jobs(names: Collection[str], place: Folders) -> list[IndexJob]:
+    """The other indexes that builds of these frameworks come from; without names, of all frameworks."""
+    files = framework_files(place)
+    listed = place.toml("indexes.toml", IndexFile) or IndexFile()
+    wanted: dict[str, dict[str, DistributionRow]] = {item.name: {} for item in listed.index if item.url}
+    for file in files.values():
+        if names and file.name not in names:
+            continue
+        rows = (files.get(file.like.framework, file) if file.like else file).build
+        for row in rows:
+            if row.index in wanted:
+                wanted[row.index] |= {name: _since(name, file) for name in asked_for(row, file)}
+    return [
+        IndexJob(index=item, distributions=tuple(found[name] for name in sorted(found)))
+        for item in listed.index
+        if (found := wanted.get(item.name))
+    ]
+
+
+def owners(place: Folders) -> Owners:
+    """The CUDA libraries that frameworks bring along, and the groups of twins."""
+    files = framework_files(place).values()
+    every = {name for file in files for name in _uses(file)}
+    return Owners(
+        libraries=tuple(sorted(name for name in every if name.startswith(LIBRARIES))),
+        twins=tuple(sorted({group for file in files for group in file.twins})),
+    )
+
+
+def framework_files(place: Folders) -> dict[str, FrameworkFile]:
+    """All frameworks' files by name."""
+    known = place.names("frameworks", ".toml")
+    return {name: file for name in known if (file := place.toml(f"frameworks/{name}.toml", FrameworkFile))}
+
+
+def asked_for(row: BuildRow, file: FrameworkFile) -> set[str]:
+    """Names of the distributions that an installer is asked for, to get this build."""
+    own = row.distribution or file.distributions[0]
+    found = (re.match(r"[A-Za-z0-9._-]+", text.replace("{name}", own)) for text in row.ask)
+    return {canonical(item[0]) for item in found if item} or {own}
+
+
+def _since(name: str, file: FrameworkFile) -> DistributionRow:
+    rows = [row for row in file.distribution if row.name == name] or list(file.distribution[:1])
+    return DistributionRow(name=name, since=rows[0].since if rows else FIRST)
 
 
 def _every(files: Iterable[FrameworkFile]) -> dict[str, Job]:

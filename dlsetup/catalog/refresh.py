@@ -1,152 +1,180 @@
-"""Learns releases, wheels and requirements from the package index and writes `generated/*.json`.
+"""Learns from package indexes what the catalog's generated files hold, and writes them.
 
-`python -m dlsetup.catalog.refresh [NAME...]`; the same as `dlsetup catalog refresh`. Files are replaced
-whole, after everything has been learned: an interrupted refresh leaves the old ones.
+`python -m dlsetup.catalog.refresh [NAME...]`; the same as `dlsetup catalog refresh`. Everything is learned
+before anything is written, and all files are written or none: an interrupted refresh leaves the old ones.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from msgspec.structs import replace
-
+from dlsetup.catalog.delivery import deliver
 from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
-from dlsetup.catalog.form import GeneratedFile
-from dlsetup.catalog.jobs import Job, jobs
-from dlsetup.catalog.registry import Registry, configured_index, write_whole
-from dlsetup.catalog.releases import Page, Wheel, releases, sdists_of, spokesmen, versions, wheels_of
-from dlsetup.catalog.written import lost, written
+from dlsetup.catalog.form import FrameworkFile, GeneratedFile, MeasuredFile
+from dlsetup.catalog.guards import disagreements
+from dlsetup.catalog.jobs import framework_files, index_jobs, jobs, owners
+from dlsetup.catalog.learning import learn, learn_overlaps, read_pages
+from dlsetup.catalog.listing import learn_listings
+from dlsetup.catalog.new_file import OVERLAPS, NewFile
+from dlsetup.catalog.registry import Registry, configured_index
+from dlsetup.catalog.watch import Watch
 from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
 from dlsetup.model.record import Record
 
-CONNECTIONS = 8
+TOLD = 3
+"""How many differences the error names; the watch is told all."""
+K = TypeVar("K")
+
+
+class Errand(Record, frozen=True, kw_only=True):
+    """What to refresh, and where."""
+
+    names: tuple[str, ...] = ()
+    """Frameworks, distributions, `overlaps`; none: all that the catalog uses."""
+    into: Path | None = None
+    """A catalog folder; None: the user's own."""
+    index: str = ""
+    """The address of a simple API; empty: the one that uv or pip is configured with."""
+    folders: tuple[Path, ...] = ()
+    """Overlays whose frameworks count too."""
+    allow_loss: bool = False
+    allow_disagreement: bool = False
 
 
 class Refreshed(Record, frozen=True, kw_only=True):
     """What a refresh did to one file."""
 
-    distribution: str
+    name: str
+    """A distribution, `index-NAME`, or `overlaps`."""
     path: str
-    releases: int
-    """Releases, or versions of a library."""
+    rows: int
+    """Releases, versions of a library, or groups of distributions."""
     changed: bool
     """Whether more than the date is new."""
 
 
-def refresh(
-    names: Iterable[str] = (),
-    *,
-    into: Path | None = None,
-    index: str = "",
-    allow_loss: bool = False,
-    folders: Sequence[Path] = (),
-    say: Callable[[str], None] = lambda _line: None,
-) -> list[Refreshed]:
-    """Refreshes the frameworks or distributions of these names, or all that the catalog uses.
+def refresh(errand: Errand, watch: Watch | None = None) -> list[Refreshed]:
+    """Refreshes what the errand names.
 
-    `into`: a catalog folder, or None for the user's own. `index`: the address of a simple API, or
-    nothing for the one that uv or pip is configured with. `folders`: overlays whose frameworks count too.
     Raises `UsageError` for a name that the catalog does not know, and `StepFailed` where the index does not
-    answer, or has lost releases that the old file knows (unless `allow_loss`).
+    answer, has lost what the old files know (unless `allow_loss`), or says something else than a curated
+    row does (unless `allow_disagreement`). Nothing has changed then.
     """
-    from platformdirs import user_cache_path
-
     own = user_folder()
-    folder = into or own
+    folder = errand.into or own
     if folder is None or own is None:
         raise UsageError("this user has no home folder to keep a catalog in", hint="set HOME to a folder")
-    cache = user_cache_path("dlsetup", appauthor=False) / "registry"
-    registry = Registry(index or configured_index(), cache, connections=CONNECTIONS)
-    made: list[GeneratedFile] = []
-    todo = jobs(names, Folders([*folders, *([into] if into else [])]))
-    with ThreadPoolExecutor(CONNECTIONS) as pool:
-        for number, job in enumerate(todo, 1):
-            say(f"[{number}/{len(todo)}] {job.row.name}")
-            page = registry.page(job.row.name)
-            if page is None:
-                say(f"left as it is: the index has no `{job.row.name}`")
-            else:
-                made.append(_learn(job, page, registry, pool, say))
-    if not allow_loss:
-        _refuse_loss(made, folder)
-    return [_write(file, folder) for file in made]
+    place = Folders([*errand.folders, *([errand.into] if errand.into else [])], user=own)
+    follow = watch or Watch()
+    files = _learn(errand, place, Folders([folder]), follow)
+    if not errand.allow_loss:
+        gone = [line for file in files for line in file.lost()]
+        _refuse("the index no longer has what the catalog knows", gone, "--allow-loss", follow)
+    if not errand.allow_disagreement:
+        against = _against(files, place)
+        _refuse("the index disagrees with what is written", against, "--allow-disagreement", follow)
+    deliver({file.path: file.text for file in files}, folder)
+    return [
+        Refreshed(name=file.name, path=str(folder / file.path), rows=file.rows, changed=file.changed)
+        for file in files
+    ]
 
 
-def _learn(
-    job: Job, page: Page, registry: Registry, pool: ThreadPoolExecutor, say: Callable[[str], None]
-) -> GeneratedFile:
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    wheels = wheels_of(page, job.row.since)
-    empty = GeneratedFile(distribution=job.row.name, checked=today)
-    if job.library:
-        return replace(empty, versions=versions(wheels), yanked=versions(wheels, yanked=True))
-    sdists = sdists_of(page, job.row.since) if job.row.sources else ()
-    made, faults = releases(wheels, _metadata(wheels, registry, pool), job.row.extras, sdists)
-    for fault in faults:
-        say(f"left out: {fault}")
-    return replace(empty, releases=made)
+def cache_folder() -> Path:
+    """Where pages, metadata and file lists are kept that an index gave."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("dlsetup", appauthor=False) / "registry"
 
 
-def _metadata(wheels: Sequence[Wheel], registry: Registry, pool: ThreadPoolExecutor) -> dict[str, str]:
-    files = {wheel.file.filename: wheel.file for wheel in spokesmen(wheels).values()}
-    answers = pool.map(registry.metadata, files.values())
-    return dict(zip(files, answers, strict=True))
+def _learn(errand: Errand, place: Folders, old: Folders, watch: Watch) -> list[NewFile]:
+    named = tuple(name for name in errand.names if name != OVERLAPS)
+    todo = jobs(named, place) if named or not errand.names else []
+    others = index_jobs(named, place) if named or not errand.names else []
+    sharing = owners(place) if not errand.names or OVERLAPS in errand.names else None
+    registry = Registry(errand.index or configured_index(), cache_folder())
+    wanted = {*(job.row.name for job in todo), *(sharing.names if sharing else ())}
+    pages = read_pages(wanted, registry, watch)
+    return [
+        *(NewFile.of(file, old) for file in learn(todo, pages, registry, watch)),
+        *(NewFile.of(file, old) for file in learn_listings(others, cache_folder(), watch)),
+        *([NewFile.of(learn_overlaps(sharing, pages, registry, watch), old)] if sharing else []),
+    ]
 
 
-def _refuse_loss(made: Iterable[GeneratedFile], folder: Path) -> None:
-    folders = Folders([folder])
-    for file in made:
-        old = folders.json(f"generated/{file.distribution}.json", GeneratedFile)
-        gone = lost(old, file) if old else []
-        if gone:
-            raise StepFailed(
-                f"the index no longer has {', '.join(gone[:5])} of `{file.distribution}`",
-                hint="If that is right, refresh again with `--allow-loss`. Nothing was changed.",
-            )
+def _against(files: Iterable[NewFile], place: Folders) -> list[str]:
+    """What speaks against the rows of the frameworks that something was learned of."""
+    new = {file.name: file.new for file in files if isinstance(file.new, GeneratedFile)}
+    touched = [file for file in framework_files(place).values() if new.keys() & _distributions(file)]
+    names = {name for file in touched for name in _distributions(file)}
+    generated = _known(names, "generated", GeneratedFile, place) | new
+    measured = _known(names, "measured", MeasuredFile, place)
+    return [str(item) for item in disagreements(touched, generated, measured)]
 
 
-def _write(file: GeneratedFile, folder: Path) -> Refreshed:
-    path = folder / "generated" / f"{file.distribution}.json"
-    before = Folders([folder]).json(f"generated/{file.distribution}.json", GeneratedFile)
-    try:
-        write_whole(path, written(file))
-    except OSError as exc:
-        raise StepFailed(f"cannot write {path}: {exc.strerror or exc}") from exc
-    return Refreshed(
-        distribution=file.distribution,
-        path=str(path),
-        releases=len(file.releases) or len(file.versions),
-        changed=before is None or replace(before, checked=file.checked) != file,
-    )
+def _known(names: Iterable[str], kind: str, form: type[K], place: Folders) -> dict[str, K]:
+    found = {name: place.json(f"{kind}/{name}.json", form) for name in names}
+    return {name: file for name, file in found.items() if file is not None}
+
+
+def _distributions(file: FrameworkFile) -> set[str]:
+    likes = {file.like.framework} if file.like else set()
+    return {*file.libraries, *(row.name for row in file.distribution), *likes}
+
+
+def _refuse(what: str, lines: Sequence[str], option: str, watch: Watch) -> None:
+    """Says what there is to say, and raises `StepFailed`."""
+    for line in lines:
+        watch.say(line)
+    if lines:
+        more = f"; and {len(lines) - TOLD} more" if len(lines) > TOLD else ""
+        raise StepFailed(
+            f"{what}: {'; '.join(lines[:TOLD])}{more}",
+            hint=f"If that is right, refresh again with `{option}`. Nothing was changed.",
+        )
+
+
+class _Lines(Watch):
+    """Tells everything on standard error, a line each."""
+
+    def begin(self, what: str, total: int) -> None:
+        print(f"{what}: {total}", file=sys.stderr)
+
+    def say(self, text: str) -> None:
+        print(text, file=sys.stderr)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of `python -m dlsetup.catalog.refresh`."""
     parser = argparse.ArgumentParser(prog="python -m dlsetup.catalog.refresh", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="frameworks, distributions; else all")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="frameworks, distributions, overlaps; else all"
+    )
     parser.add_argument("--into", type=Path, help="folder; `packaged` for the package's own data")
     parser.add_argument("--index", default="", help="address of the simple API")
     parser.add_argument("--allow-loss", action="store_true", help="accept that releases are gone")
+    parser.add_argument(
+        "--allow-disagreement", action="store_true", help="accept that curated rows are wrong"
+    )
     asked = parser.parse_args(argv)
-    into = PACKAGED if asked.into == Path("packaged") else asked.into
+    errand = Errand(
+        names=tuple(asked.names),
+        into=PACKAGED if asked.into == Path("packaged") else asked.into,
+        index=asked.index,
+        allow_loss=asked.allow_loss,
+        allow_disagreement=asked.allow_disagreement,
+    )
     try:
-        done = refresh(
-            asked.names,
-            into=into,
-            index=asked.index,
-            allow_loss=asked.allow_loss,
-            say=lambda line: print(line, file=sys.stderr),
-        )
+        done = refresh(errand, _Lines())
     except DlsetupError as exc:
         print(f"error: {exc.message}", f"hint: {exc.hint}" if exc.hint else "", sep="\n", file=sys.stderr)
         return exc.exit_code
     for item in done:
-        print(f"{item.distribution}: {item.releases} ({'changed' if item.changed else 'as before'})")
+        print(f"{item.name}: {item.rows} ({'changed' if item.changed else 'as before'})")
     return 0
 
 

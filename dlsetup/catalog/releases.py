@@ -133,6 +133,23 @@ def versions(wheels: Iterable[Wheel], *, yanked: bool = False) -> tuple[Version,
     return tuple(sorted(every - good if yanked else good, reverse=True))
 
 
+def wheel_rows(wheels: list[Wheel]) -> tuple[WheelRow, ...]:
+    """Wheels of one release by platform, with the Pythons that each is for and the size of the largest."""
+    pythons: dict[str, set[str]] = defaultdict(set)
+    sizes: dict[str, int] = defaultdict(int)
+    for wheel in wheels:
+        for tag in wheel.platforms:
+            pythons[tag].update(wheel.pythons)
+            size = wheel.file.size
+            sizes[tag] = max(sizes[tag], 0 if isinstance(size, Unknown) else size)
+    return tuple(
+        WheelRow(
+            pythons=" ".join(sorted(pythons[tag], key=_python_order)), platform=tag, size_bytes=sizes[tag]
+        )
+        for tag in sorted(pythons)
+    )
+
+
 def requires(text: str, extras: tuple[str, ...], where: str) -> RequiresRow:
     """The requirements of one METADATA text, those of `extras` apart. Raises `DataError`."""
     base: list[str] = []
@@ -157,7 +174,7 @@ def _release(
         python=_requires_python(newest),
         released=first[:10],
         yanked=all(wheel.file.yanked is not False for wheel in wheels),
-        wheels=_wheel_rows(wheels),
+        wheels=wheel_rows(wheels),
         requires=_requires_rows(texts, extras, f"metadata of {newest.filename}"),
     )
 
@@ -186,22 +203,6 @@ def _current(found: list[Found], since: Version) -> list[Found]:
         for item in found
         if item.version >= since and (not item.version.is_prerelease or item.version > newest)
     ]
-
-
-def _wheel_rows(wheels: list[Wheel]) -> tuple[WheelRow, ...]:
-    pythons: dict[str, set[str]] = defaultdict(set)
-    sizes: dict[str, int] = defaultdict(int)
-    for wheel in wheels:
-        for tag in wheel.platforms:
-            pythons[tag].update(wheel.pythons)
-            size = wheel.file.size
-            sizes[tag] = max(sizes[tag], 0 if isinstance(size, Unknown) else size)
-    return tuple(
-        WheelRow(
-            pythons=" ".join(sorted(pythons[tag], key=_python_order)), platform=tag, size_bytes=sizes[tag]
-        )
-        for tag in sorted(pythons)
-    )
 
 
 def _requires_rows(texts: Mapping[str, str], extras: tuple[str, ...], where: str) -> tuple[RequiresRow, ...]:

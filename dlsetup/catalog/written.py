@@ -1,4 +1,4 @@
-"""The text of a generated file, and what a new one lacks that the old one had."""
+"""The text of generated files: a line for each thing that changes on its own, so that diffs are small."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import groupby
 from packaging.version import Version
 
 from dlsetup.catalog.form import GeneratedFile, MeasuredFile, Release
+from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.model.codec import encode
 
 
@@ -30,19 +31,26 @@ def written_measured(file: MeasuredFile) -> bytes:
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 
-def lost(old: GeneratedFile, new: GeneratedFile) -> list[str]:
-    """Releases, wheels and versions of the old file that the new one does not have.
+def written_overlaps(file: OverlapsFile) -> bytes:
+    """JSON with a line for each group of distributions."""
+    parts = [f'"checked": {_json(file.checked)}']
+    for name, rows in (("libraries", file.libraries), ("twins", file.twins)):
+        if rows:
+            parts.append(f'"{name}": [\n' + ",\n".join(encode(row).decode() for row in rows) + "\n]")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
-    A prerelease may go: a final release overtakes it.
-    """
-    have = {item.version: {row.platform for row in item.wheels} for item in new.releases}
-    here = {*new.installable(), *new.yanked, *have}
-    gone = [str(version) for version in old.installable() if version not in here]
-    for release in old.releases:
-        if release.version in have:
-            missing = {row.platform for row in release.wheels} - have[release.version]
-            gone += [f"{release.version} for {platform}" for platform in sorted(missing)]
-    return gone
+
+def written_listing(file: ListingFile) -> bytes:
+    """JSON with a line for each release."""
+    parts = [f'"index": {_json(file.index)}', f'"checked": {_json(file.checked)}']
+    listed = [
+        f'{{"name": {_json(item.name)}, "releases": [\n'
+        + ",\n".join(encode(release).decode() for release in item.releases)
+        + "\n]}"
+        for item in file.distributions
+    ]
+    parts.append('"distributions": [\n' + ",\n".join(listed) + "\n]")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 
 def _release(release: Release) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json as text
 
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
+from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
 from dlsetup.commands.catalog_refresh import RefreshDocument
+from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.errors import UsageError
@@ -22,6 +24,7 @@ DOCUMENTS: dict[str, type] = {
     "create-env": json.CreateDocument,
     "fix-cuda-conflict": FixDocument,
     "catalog-refresh": RefreshDocument,
+    "catalog-status": StatusDocument,
     "profiles-list": ProfilesDocument,
     "error": json.ErrorDocument,
     "machine": Machine,
@@ -31,6 +34,8 @@ DOCUMENTS: dict[str, type] = {
     "catalog-image": ImageFile,
     "catalog-index": IndexFile,
     "catalog-generated": GeneratedFile,
+    "catalog-overlaps": OverlapsFile,
+    "catalog-listing": ListingFile,
     "catalog-measured": MeasuredFile,
 }
 

@@ -12,7 +12,8 @@ from hand_made import Shelf
 from tiny.wheels import TinyWheel
 
 from dlsetup.catalog.load import load
-from dlsetup.catalog.refresh import Refreshed, refresh
+from dlsetup.catalog.refresh import Errand, Refreshed, refresh
+from dlsetup.catalog.watch import Watch
 from dlsetup.model.framework import Catalog
 
 DEEP = """
@@ -73,12 +74,8 @@ def run(registry: Registry, shelf: Shelf) -> Callable[..., list[Refreshed]]:
         TinyWheel("thin", "1.5"),
     ]
 
-    def call(*names: str, **more: Any) -> list[Refreshed]:
-        return refresh(
-            names or ("deep", "thin"),
-            index=registry.address,
-            folders=[shelf.folder],
-            **{"into": shelf.folder, **more},
-        )
+    def call(*names: str, watch: Watch | None = None, **more: Any) -> list[Refreshed]:
+        given = {"into": shelf.folder, "index": registry.address, "folders": (shelf.folder,), **more}
+        return refresh(Errand(names=names or ("deep", "thin"), **given), watch)
 
     return call

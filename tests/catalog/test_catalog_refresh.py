@@ -19,15 +19,34 @@ from dlsetup.catalog.folders import Folders
 from dlsetup.catalog.jobs import jobs
 from dlsetup.catalog.load import load
 from dlsetup.catalog.refresh import main
+from dlsetup.catalog.watch import Watch
 from dlsetup.model.errors import StepFailed, UsageError
 
 LINUX = "cp312-cp312-manylinux2014_x86_64.manylinux_2_17_x86_64"
 WINDOWS = "cp312-cp312-win_amd64"
 
 
+class Follower(Watch):
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.begun: list[tuple[str, int]] = []
+        self.steps = 0
+
+    def begin(self, what: str, total: int) -> None:
+        self.begun.append((what, total))
+
+    def step(self, what: str) -> None:
+        self.steps += 1
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
 def test_releases_wheels_and_requirements_are_learned(run: Callable[..., Any], shelf: Shelf) -> None:
     done = run()
-    assert [(item.distribution, item.releases, item.changed) for item in done] == [
+    assert [(item.name, item.rows, item.changed) for item in done] == [
         ("deep", 2, True),
         ("thin", 2, True),
     ]
@@ -114,20 +133,20 @@ def test_a_distribution_that_the_index_does_not_have_is_left_as_it_is(
 ) -> None:
     run()
     registry.wheels = [wheel for wheel in registry.wheels if wheel.name == "deep"]
-    said: list[str] = []
-    assert [item.distribution for item in run(say=said.append)] == ["deep"]
+    follower = Follower()
+    assert [item.name for item in run(watch=follower)] == ["deep"]
     assert shelf.read("thin")["versions"] == ["1.5", "1.0"]
-    assert any("thin" in line and "left as it is" in line for line in said)
+    assert any("thin" in line and "left as it is" in line for line in follower.said)
 
 
 def test_an_unreadable_release_is_left_out_and_said(
     run: Callable[..., Any], registry: Registry, shelf: Shelf
 ) -> None:
     registry.wheels.append(TinyWheel("deep", "1.2", LINUX, ("torch (>=1.9.*)",)))
-    said: list[str] = []
-    run(say=said.append)
+    follower = Follower()
+    run(watch=follower)
     assert [item["version"] for item in shelf.read("deep")["releases"]] == ["1.0"]
-    assert any("deep-1.2" in line and "\n" not in line for line in said)
+    assert any("deep-1.2" in line and "\n" not in line for line in follower.said)
 
 
 def test_an_unknown_name_is_a_usage_error(run: Callable[..., Any]) -> None:
@@ -178,14 +197,14 @@ def test_the_command_says_what_changed(
     )
     assert command(asked) == 0
     out, err = capsys.readouterr()
-    assert "deep: 2 releases" in out
-    assert "[1/2] deep" in err
+    assert "deep: 2 rows" in out
+    assert "pages: 2" in err
     assert command(asked) == 0
-    assert "nothing new in 2 distributions" in capsys.readouterr().out
+    assert "nothing new in 2 files" in capsys.readouterr().out
     assert command(replace(asked, as_json=True)) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["ok"]) == ("dlsetup.catalog-refresh/1", True)
-    assert [(item["distribution"], item["changed"]) for item in document["files"]] == [
+    assert [(item["name"], item["changed"]) for item in document["files"]] == [
         ("deep", False),
         ("thin", False),
     ]
@@ -202,11 +221,11 @@ def test_a_killed_refresh_leaves_whole_files(
     program = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "import dlsetup.catalog.registry as registry\n"
-        "registry.os.replace = lambda *_: os._exit(9)\n"
-        "from dlsetup.catalog.refresh import refresh\n"
+        "import dlsetup.catalog.delivery as delivery\n"
+        "delivery.os.rename = lambda *_: os._exit(9)\n"
+        "from dlsetup.catalog.refresh import Errand, refresh\n"
         "folder = Path(sys.argv[1])\n"
-        "refresh(['deep'], into=folder, folders=[folder], index=sys.argv[2])\n"
+        "refresh(Errand(names=('deep',), into=folder, folders=(folder,), index=sys.argv[2]))\n"
     )
     ran = subprocess.run([sys.executable, "-c", program, str(shelf.folder), registry.address], check=False)
     assert ran.returncode == 9
@@ -216,8 +235,8 @@ def test_a_killed_refresh_leaves_whole_files(
 
 
 def test_a_framework_stands_for_all_that_it_uses(run: Callable[..., Any]) -> None:
-    assert [item.distribution for item in run("deep")] == ["deep", "thin"]
-    assert [item.distribution for item in run("thin")] == ["thin"]
+    assert [item.name for item in run("deep")] == ["deep", "thin"]
+    assert [item.name for item in run("thin")] == ["thin"]
 
 
 def test_two_frameworks_may_want_to_know_different_things_of_one_distribution(shelf: Shelf) -> None:

@@ -10,9 +10,12 @@ import pytest
 import tomli
 from jsonschema import Draft202012Validator
 
-from dlsetup.catalog.check import FORMS
+from dlsetup.catalog.check import FORMS, files_of
 from dlsetup.catalog.folders import PACKAGED
 from dlsetup.model import codec
+
+NOT_SHIPPED = {"generated/index-*.json"}
+"""What only those have who can reach the other indexes."""
 
 
 def document(path: Path) -> Any:
@@ -25,8 +28,8 @@ def test_files_are_what_the_schema_says(pattern: str) -> None:
     schema = codec.schema(FORMS[pattern])
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
-    paths = sorted(PACKAGED.glob(pattern))
-    assert paths
+    paths = [path for path, form in files_of(PACKAGED).items() if form is FORMS[pattern]]
+    assert paths or pattern in NOT_SHIPPED
     for path in paths:
         whole = document(path)
         validator.validate(whole)
