@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from packaging.version import Version
-
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.image_form import ImageFile, ImageRow, RequirementRow
 from dlsetup.catalog.load import Places, opened
@@ -19,7 +17,8 @@ from dlsetup.model.versions import CudaVersion, LibcVersion
 
 _IDS = {"rockylinux": "rocky", "ubi": "rhel", "oraclelinux": "ol"}
 """What tags call a distribution, and what it calls itself where that differs."""
-_BASE = re.compile(r"(?P<cuda>\d+\.\d+\.\d+)-[a-z0-9-]*?-?(?P<system>[a-z]+[\d.]+)")
+_BASE = re.compile(r"(\d+\.\d+\.\d+)-(?:[a-z0-9]+-)+([a-z]+[\d.]+)")
+"""CUDA and system in a tag of `nvidia/cuda`."""
 
 
 def images(folders: Places = ()) -> tuple[Image, ...]:
@@ -50,7 +49,10 @@ def _expanded(
         name = _system(system)
         yield Image(
             repository=row.repository,
-            tags=tuple(_tag(row, version, kind, system) for kind in row.kinds),
+            tags=tuple(
+                _filled(row.tag, version=version, cuda=row.cuda, kind=kind, system=system)
+                for kind in row.kinds
+            ),
             framework=row.framework,
             version=version,
             cuda=None if row.without_cuda else row.cuda,
@@ -66,8 +68,11 @@ def _expanded(
         )
 
 
-def _tag(row: ImageRow, version: Version | None, kind: str, system: str) -> str:
-    return row.tag.format(version=version, cuda=row.cuda, kind=kind, system=system)
+def _filled(scheme: str, **parts: object) -> str:
+    """The scheme with each `{name}` in it replaced; a name that there is not stays as it is written."""
+    for name, part in parts.items():
+        scheme = scheme.replace(f"{{{name}}}", str(part))
+    return scheme
 
 
 def _system(tagged: str) -> str | Unknown:
@@ -87,11 +92,11 @@ def _requirement(
     """Of an image that was built on one of `nvidia/cuda`, what that one asks."""
     if row.without_cuda or row.asks == "":
         return None
-    base = None if isinstance(row.asks, Unknown) else _BASE.fullmatch(row.asks.format(system=system))
+    base = None if isinstance(row.asks, Unknown) else _BASE.fullmatch(_filled(row.asks, system=system))
     if base is None:
         return UNKNOWN
-    cuda = CudaVersion(base["cuda"])
-    rows = (item for item in asked if cuda in item.cuda and base["system"] in item.systems)
+    cuda = CudaVersion(base[1])
+    rows = (item for item in asked if cuda in item.cuda and base[2] in item.systems)
     found = next(rows, None)
     if found is None:
         return UNKNOWN

@@ -177,3 +177,14 @@ def test_an_image_of_a_site_takes_over_what_its_base_asks(shelf: Shelf) -> None:
         assert image.requirement is not None
         assert image.requirement.condition == "cuda>=12.6"
         assert isinstance(image.python, Unknown)
+
+
+def test_an_odd_scheme_of_a_site_makes_an_odd_tag_and_no_fault(shelf: Shelf) -> None:
+    shelf.write(
+        "images/site.toml",
+        '[[image]]\nrepository = "site/odd"\ntag = "{version.real}{0}{nothing}-{kind}"\nkinds = ["a{"]\n'
+        'asks = "{nothing}"\nsource = "s"\n' + SOURCE,
+    )
+    (image,) = (image for image in images([shelf.folder]) if image.repository == "site/odd")
+    assert image.tags == ("{version.real}{0}{nothing}-a{",)
+    assert isinstance(image.requirement, Unknown)
