@@ -26,12 +26,16 @@ from dlsetup.model.record import Record, Unknown
 Generated = Mapping[str, GeneratedFile]
 Measured = Mapping[str, MeasuredFile]
 DEFAULT = "default"
+Found = Iterator[tuple[str, str]]
+"""Distributions, and what speaks of them against a row."""
 
 
 class Disagreement(Record, frozen=True, kw_only=True):
     """A curated row, and what the registry or a wheel says against it."""
 
     framework: str
+    distribution: str
+    """Of which the registry or the wheel is."""
     text: str
 
     def __str__(self) -> str:
@@ -83,10 +87,10 @@ def disagreements(
     """
     checks = (_without_release, _without_extra, _pairs, _pins, _ends, _code)
     return [
-        Disagreement(framework=file.name, text=text)
+        Disagreement(framework=file.name, distribution=distribution, text=text)
         for file in files
         for check in checks
-        for text in check(file, generated, measured)
+        for distribution, text in check(file, generated, measured)
     ]
 
 
@@ -95,65 +99,70 @@ def _pairs_of(file: OverlapsFile) -> set[tuple[str, str]]:
     return {pair for row in rows for pair in combinations(sorted(row.distributions), 2)}
 
 
-def _without_release(file: FrameworkFile, generated: Generated, _measured: Measured) -> Iterator[str]:
+def _without_release(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
     """Builds that no release fits."""
     if file.like is not None:
         return
     for row in file.build:
-        releases = _releases(row.distribution or file.distributions[0], generated)
-        if releases is not None and not any(_fits(row, item) for item in releases):
-            yield f"no release fits the build `{row.variant}` {_range(row)} for {', '.join(row.platforms)}"
+        name = row.distribution or file.distributions[0]
+        if name in generated and not any(_fits(row, item) for item in generated[name].releases):
+            where = ", ".join(row.platforms)
+            yield name, f"no release fits the build `{row.variant}` {_range(row)} for {where}"
 
 
-def _without_extra(file: FrameworkFile, generated: Generated, _measured: Measured) -> Iterator[str]:
+def _without_extra(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
     """Extras that the newest release of a build does not have."""
     if file.like is not None:
         return
     for row in file.build:
-        newest = _newest(row, _releases(row.distribution or file.distributions[0], generated) or ())
+        name = row.distribution or file.distributions[0]
+        newest = _newest(row, generated[name].releases) if name in generated else None
         if newest is None:
             continue
         have = {extra for item in newest.requires for extra in item.extras}
         for extra in row.extras:
             if extra not in have:
-                yield f"{newest.version} has no extra `{extra}`, which the build `{row.variant}` asks for"
+                yield (
+                    name,
+                    f"{newest.version} has no extra `{extra}`, which the build `{row.variant}` asks for",
+                )
 
 
-def _pairs(file: FrameworkFile, generated: Generated, _measured: Measured) -> Iterator[str]:
+def _pairs(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
     """Counterparts, one of which there is not."""
     if file.like is None:
         return
     for pair in file.like.pair:
         for name, version in ((file.distributions[0], pair.release), (file.like.framework, pair.counterpart)):
             if name in generated and version not in _versions(generated[name]):
-                yield f"there is no {name} {version}, which is paired"
+                yield name, f"there is no {name} {version}, which is paired"
 
 
-def _pins(file: FrameworkFile, generated: Generated, _measured: Measured) -> Iterator[str]:
+def _pins(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
     """Exact pins on what there is not."""
     pinned = [text for row in file.pins for text in row.requires]
     required = [text for row in file.build for text in row.requires]
     for text in dict.fromkeys(pinned + required):
         name, version = _exact(text)
         if name in generated and version is not None and version not in _versions(generated[name]):
-            yield f"there is no {name} {version}, which is pinned"
+            yield name, f"there is no {name} {version}, which is pinned"
 
 
-def _ends(file: FrameworkFile, generated: Generated, _measured: Measured) -> Iterator[str]:
+def _ends(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
     """Releases that should be the last, or the newest that was looked at."""
-    learned = generated.get(file.distributions[0])
-    if learned is None:
+    name = file.distributions[0]
+    if name not in generated:
         return
-    every = _versions(learned)
+    every = _versions(generated[name])
     for words, version in (("known to", file.known_to), ("ended with", file.ended and file.ended.last)):
         if version is not None and version not in every:
-            yield f"it is {words} {version}, which there is not"
+            yield name, f"it is {words} {version}, which there is not"
     newest = max((item for item in every if not item.is_prerelease), default=None)
     if file.ended and newest and newest > file.ended.last:
-        yield f"it ended with {file.ended.last}, but there is {newest}"
+        yield name, f"it ended with {file.ended.last}, but there is {newest}"
 
 
-def _code(file: FrameworkFile, _generated: Generated, measured: Measured) -> Iterator[str]:
+def _code(file: FrameworkFile, _generated: Generated, measured: Measured) -> Found:
     """Architectures that wheels do not hold as a row has it."""
     if file.like is not None:
         return
@@ -163,7 +172,7 @@ def _code(file: FrameworkFile, _generated: Generated, measured: Measured) -> Ite
         for name in (row.distribution or file.distributions[0], *row.parts):
             for read in measured[name].rows if name in measured else ():
                 if row.holds_for(read.version) and read.platform in row.platforms:
-                    yield from _differences(row, read, file.code)
+                    yield from ((name, text) for text in _differences(row, read, file.code))
 
 
 def _differences(row: BuildRow, read: MeasuredRow, code: Iterable[CodeRow]) -> Iterator[str]:
@@ -192,10 +201,6 @@ def _newest(row: BuildRow, releases: Iterable[Release]) -> Release | None:
     """The newest final release that the build could be made of."""
     finals = (item for item in releases if not item.version.is_prerelease)
     return next((item for item in finals if _fits(row, item)), None)
-
-
-def _releases(name: str, generated: Generated) -> tuple[Release, ...] | None:
-    return generated[name].releases if name in generated else None
 
 
 def _versions(file: GeneratedFile) -> set[Version]:

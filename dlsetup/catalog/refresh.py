@@ -107,21 +107,24 @@ def _learn(errand: Errand, place: Folders, old: Folders, watch: Watch) -> list[N
 
 
 def _against(files: Iterable[NewFile], place: Folders) -> list[str]:
-    """What speaks against the rows of the frameworks that something was learned of."""
+    """Where what was learned just now speaks against curated rows."""
     new = {file.name: file.new for file in files if isinstance(file.new, GeneratedFile)}
-    touched = [file for file in framework_files(place).values() if new.keys() & _distributions(file)]
-    names = {name for file in touched for name in _distributions(file)}
-    generated = _known(names, "generated", GeneratedFile, place) | new
-    measured = _known(names, "measured", MeasuredFile, place)
-    return [str(item) for item in disagreements(touched, generated, measured)]
+    touched = [file for file in framework_files(place).values() if new.keys() & distributions_of(file)]
+    names = {name for file in touched for name in distributions_of(file)}
+    generated = known_files(names, "generated", GeneratedFile, place) | new
+    measured = known_files(names, "measured", MeasuredFile, place)
+    every = disagreements(touched, generated, measured)
+    return [str(item) for item in every if item.distribution in new]
 
 
-def _known(names: Iterable[str], kind: str, form: type[K], place: Folders) -> dict[str, K]:
+def known_files(names: Iterable[str], kind: str, form: type[K], place: Folders) -> dict[str, K]:
+    """The files of one kind that there are, by name."""
     found = {name: place.json(f"{kind}/{name}.json", form) for name in names}
     return {name: file for name, file in found.items() if file is not None}
 
 
-def _distributions(file: FrameworkFile) -> set[str]:
+def distributions_of(file: FrameworkFile) -> set[str]:
+    """Everything whose releases its rows speak of."""
     likes = {file.like.framework} if file.like else set()
     return {*file.libraries, *(row.name for row in file.distribution), *likes}
 

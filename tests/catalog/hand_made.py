@@ -1,4 +1,4 @@
-"""Catalog folders made by hand."""
+"""Catalog folders made by hand, and who follows a refresh."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from dlsetup.catalog.watch import Watch
 
 
 @dataclass
@@ -37,6 +39,24 @@ class Shelf:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
+
+
+class Follower(Watch):
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.begun: list[tuple[str, int]] = []
+        self.steps = 0
+
+    def begin(self, what: str, total: int) -> None:
+        self.begun.append((what, total))
+
+    def step(self, what: str) -> None:
+        self.steps += 1
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
 
 
 def _table(kind: str, row: dict[str, Any]) -> str:

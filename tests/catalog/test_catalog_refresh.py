@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from fickle_index import Registry
-from hand_made import Shelf
+from hand_made import Follower, Shelf
 from msgspec.structs import replace
 from tiny.wheels import TinyWheel
 
@@ -19,29 +19,10 @@ from dlsetup.catalog.folders import Folders
 from dlsetup.catalog.jobs import jobs
 from dlsetup.catalog.load import load
 from dlsetup.catalog.refresh import main
-from dlsetup.catalog.watch import Watch
 from dlsetup.model.errors import StepFailed, UsageError
 
 LINUX = "cp312-cp312-manylinux2014_x86_64.manylinux_2_17_x86_64"
 WINDOWS = "cp312-cp312-win_amd64"
-
-
-class Follower(Watch):
-    """Remembers what it is told."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.begun: list[tuple[str, int]] = []
-        self.steps = 0
-
-    def begin(self, what: str, total: int) -> None:
-        self.begun.append((what, total))
-
-    def step(self, what: str) -> None:
-        self.steps += 1
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
 
 
 def test_releases_wheels_and_requirements_are_learned(run: Callable[..., Any], shelf: Shelf) -> None:
