@@ -16,6 +16,7 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Machine
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
+from dlsetup.show.catalog_document import ShowDocument, WhyDocument
 from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
@@ -23,6 +24,8 @@ DOCUMENTS: dict[str, type] = {
     "resolve": json.ResolveDocument,
     "create-env": json.CreateDocument,
     "fix-cuda-conflict": FixDocument,
+    "catalog-show": ShowDocument,
+    "catalog-why": WhyDocument,
     "catalog-refresh": RefreshDocument,
     "catalog-status": StatusDocument,
     "profiles-list": ProfilesDocument,

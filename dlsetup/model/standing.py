@@ -15,8 +15,10 @@ class Standing(Record, frozen=True, kw_only=True):
     build: Build
     answer: Literal["yes", "no", "unknown"]
     """No where one rule refuses it; else unknown where one cannot tell; else yes."""
+    rule: str = ""
+    """The rule that decides; empty for yes."""
     because: str = ""
-    """What decides, in a few words, without the name of the build; empty for yes."""
+    """What it says, in a few words, without the name of the build."""
     pythons: tuple[str, ...] = ()
     """The Pythons of the target on which it can be installed: `3.12`, `3.13t`."""
     verdicts: tuple[Verdict, ...]

@@ -32,7 +32,7 @@ from dlsetup.rules.kernels import (
     serves_every_gpu,
 )
 from dlsetup.rules.libraries import applying, libraries_of, library_serves, lines_of, versions_of
-from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel, python_fits
+from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel, platform_target, python_fits
 
 ANY_PYTHON = Wish(wanted=(), python=SpecifierSet(">=3"))
 LINES = (
@@ -75,6 +75,21 @@ def capabilities_served(build: Build, hardware: Hardware) -> tuple[ComputeCapabi
     return tuple(item for item, verdict in zip(every, answers, strict=True) if verdict.ok)
 
 
+def brought_by(build: Build) -> tuple[str, ...]:
+    """What comes along in one version only, `nvidia-cudnn-cu13 9.24.0.43`, on the platform it is made for."""
+    platform = platform_target(build.wheels[0].platform)
+    newest = next((item for item in reversed(LINES) if _installs(build, item)), LINES[0])
+    asked = libraries_of(build, newest, platform)
+    return tuple(f"{name} {version}" for name in asked for version in _pinned(asked[name]))
+
+
+def brief(because: str, build: Build) -> str:
+    """Without the name of the build, which stands beside it."""
+    for name in (name_of(build), f"{build.framework} {build.version}"):
+        because = because.removeprefix(f"{name} ")
+    return because
+
+
 def _standing(build: Build, ground: Ground) -> Standing:
     fitting = tuple(item for item in ground.interpreters if _installs(build, item))
     verdicts = tuple(_verdicts(build, fitting, ground))
@@ -82,7 +97,8 @@ def _standing(build: Build, ground: Ground) -> Standing:
     return Standing(
         build=build,
         answer=deciding.answer,
-        because="" if deciding.ok else _brief(deciding.because, build),
+        rule="" if deciding.ok else deciding.rule,
+        because="" if deciding.ok else brief(deciding.because, build),
         pythons=tuple(map(python_name, fitting)),
         verdicts=verdicts,
     )
@@ -156,10 +172,3 @@ def _name(requirement: str) -> str:
 def _pinned(specifier: SpecifierSet) -> tuple[Version, ...]:
     exact = (item.version for item in specifier if item.operator == "==" and "*" not in item.version)
     return tuple(map(Version, exact))
-
-
-def _brief(because: str, build: Build) -> str:
-    """Without the name of the build, which stands beside it."""
-    for name in (name_of(build), f"{build.framework} {build.version}"):
-        because = because.removeprefix(f"{name} ")
-    return because

@@ -1,0 +1,98 @@
+"""The tables of the catalog beside the frameworks, by the names under which `catalog show` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from dlsetup.catalog.load import Places, load
+from dlsetup.model import codec
+from dlsetup.model.hardware import Hardware
+from dlsetup.model.record import Record
+from dlsetup.model.source import Source
+from dlsetup.show.catalog_document import Table, TableName
+
+Rows = Callable[[Hardware], Iterable[Record]]
+
+
+class Kind(Record, frozen=True, kw_only=True):
+    """One kind of records."""
+
+    name: str
+    """What `catalog show` is asked for. Several kinds may share it."""
+    title: str
+    rows: Rows
+    columns: tuple[str, ...] = ()
+    """Those that words show, where all of them are too many; documents hold all."""
+
+
+KINDS = (
+    Kind(
+        name="cuda",
+        title="CUDA toolkits",
+        rows=lambda it: it.toolkits,
+        columns=(
+            "version",
+            "driver_linux",
+            "driver_windows",
+            "min_capability",
+            "max_capability",
+            "gcc",
+        ),
+    ),
+    Kind(name="drivers", title="Oldest NVIDIA driver for a whole CUDA major", rows=lambda it: it.floors),
+    Kind(name="drivers", title="Branches of the NVIDIA driver", rows=lambda it: it.branches),
+    Kind(name="gpus", title="NVIDIA GPUs", rows=lambda it: it.gpus),
+    Kind(name="cudnn", title="cuDNN", rows=lambda it: _lines(it, "cuDNN")),
+    Kind(name="nccl", title="NCCL", rows=lambda it: _lines(it, "NCCL")),
+    Kind(name="tensorrt", title="TensorRT", rows=lambda it: _lines(it, "TensorRT")),
+    Kind(name="libraries", title="Lines of CUDA libraries", rows=lambda it: it.libraries),
+    Kind(name="sonames", title="Names of the libraries of CUDA", rows=lambda it: it.shared_objects),
+    Kind(name="overlaps", title="Distributions that write the same files", rows=lambda it: it.overlaps),
+    Kind(name="rocm", title="ROCm", rows=lambda it: it.rocm),
+    Kind(name="amd", title="AMD GPUs", rows=lambda it: it.amd),
+    Kind(name="xpu", title="Intel GPUs and PyTorch", rows=lambda it: it.xpu),
+    Kind(name="mps", title="Apple's GPUs and PyTorch", rows=lambda it: it.mps),
+    Kind(name="ascend", title="Ascend: CANN and frameworks", rows=lambda it: it.ascend),
+    Kind(name="tpu", title="Generations of the TPU", rows=lambda it: it.tpus),
+    Kind(name="wsl", title="Windows and its kernel for GPUs in WSL 2", rows=lambda it: it.windows),
+    Kind(name="linux", title="C libraries of Linux distributions", rows=lambda it: it.distributions),
+)
+"""A new kind is one entry here."""
+
+
+def table_names() -> tuple[TableName, ...]:
+    """Every name once, in the order of the kinds."""
+    titles: dict[str, list[str]] = {}
+    for kind in KINDS:
+        titles.setdefault(kind.name, []).append(kind.title)
+    return tuple(TableName(name=name, title="; ".join(found)) for name, found in titles.items())
+
+
+def tables_called(name: str, places: Places) -> tuple[Table, ...]:
+    """The tables of that name; none for a name that is not among `table_names`."""
+    kinds = [kind for kind in KINDS if kind.name == name]
+    if not kinds:
+        return ()
+    hardware = load((), places).hardware
+    return tuple(_table(kind, tuple(kind.rows(hardware)), hardware.sources) for kind in kinds)
+
+
+def _table(kind: Kind, rows: Sequence[Record], sources: Sequence[Source]) -> Table:
+    fields = tuple(dict.fromkeys(field for row in rows for field in row.__struct_fields__))
+    cited = {str(getattr(row, field)) for row in rows for field in filter(_cites, row.__struct_fields__)}
+    return Table(
+        name=kind.name,
+        title=kind.title,
+        columns=kind.columns or tuple(field for field in fields if not _cites(field)),
+        rows=tuple(codec.plain(row) for row in rows),
+        sources=tuple(source for source in sources if source.id in cited),
+    )
+
+
+def _cites(field: str) -> bool:
+    """Whether a field holds the id of a source."""
+    return field == "source" or field.endswith("_source")
+
+
+def _lines(hardware: Hardware, library: str) -> Iterator[Record]:
+    return (row for row in hardware.libraries if row.library == library)
