@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from packaging.specifiers import SpecifierSet
@@ -15,6 +15,8 @@ from dlsetup.catalog.ranges import Member
 
 Lists = Mapping[str, Mapping[str, Sequence[FileList]]]
 """File lists, oldest first, by distribution and family of platforms."""
+Shared = Mapping[str, Mapping[str, frozenset[str]]]
+"""By family and path, those that own it."""
 
 _CODE = re.compile(r"\.(so(\.\d+)*|dll|pyd|dylib|exe|py|bc)$|(^|/)bin/")
 _NO_MATTER = re.compile(r"(\.dist-info|\.data)/|(^|/)(LICENSE|LICENCE|NOTICE|COPYING)[^/]*$", re.IGNORECASE)
@@ -23,18 +25,26 @@ _NO_MATTER = re.compile(r"(\.dist-info|\.data)/|(^|/)(LICENSE|LICENCE|NOTICE|COP
 def overlaps(lists: Lists) -> tuple[OverlapRow, ...]:
     """A row for each group of distributions of which every two own a file of the same path.
 
-    Files that do not matter are passed over: metadata, licences, and a package's `__init__.py` that is the
-    same in all of them.
+    Those that overwrite each other's code come first; then those that share nothing but other files. Files
+    that do not matter are passed over: metadata, licences, and a package's `__init__.py` that is the same in
+    all of them.
     """
     families = sorted({family for by_family in lists.values() for family in by_family})
     shared = {family: _shared(_owners(lists, family)) for family in families}
-    linked: dict[str, set[str]] = defaultdict(set)
-    for paths in shared.values():
-        for owners in paths.values():
-            for one, other in combinations(sorted(owners), 2):
-                linked[one].add(other)
-                linked[other].add(one)
-    return tuple(_row(group, shared, lists) for group in _groups(linked))
+    code = _pairs(shared, lambda path: bool(_CODE.search(path)))
+    groups = [*_groups(code), *_groups(_pairs(shared, lambda _path: True) - code)]
+    return tuple(_row(group, shared, lists) for group in groups)
+
+
+def _pairs(shared: Shared, counts: Callable[[str], bool]) -> set[tuple[str, str]]:
+    """All two that share a path that counts."""
+    return {
+        pair
+        for paths in shared.values()
+        for path, owners in paths.items()
+        if counts(path)
+        for pair in combinations(sorted(owners), 2)
+    }
 
 
 def _owners(lists: Lists, family: str) -> dict[str, dict[str, set[Member]]]:
@@ -62,21 +72,20 @@ def _differ(path: str, owners: Mapping[str, set[Member]]) -> bool:
     )
 
 
-def _groups(linked: Mapping[str, set[str]]) -> Iterator[tuple[str, ...]]:
-    """Groups in which everyone is linked with everyone, as large as can be; in alphabetical order."""
-    left = {tuple(sorted((one, other))) for one, others in linked.items() for other in others}
+def _groups(pairs: set[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    """Groups of which every two are a pair, as large as can be; in alphabetical order."""
+    names = sorted({name for pair in pairs for name in pair})
+    left = set(pairs)
     while left:
         group = list(min(left))
-        for name in sorted(linked):
-            if name not in group and all(name in linked[item] for item in group):
+        for name in names:
+            if name not in group and all((min(name, item), max(name, item)) in pairs for item in group):
                 group.append(name)
         left -= set(combinations(sorted(group), 2))
         yield tuple(sorted(group))
 
 
-def _row(
-    group: tuple[str, ...], shared: Mapping[str, Mapping[str, frozenset[str]]], lists: Lists
-) -> OverlapRow:
+def _row(group: tuple[str, ...], shared: Shared, lists: Lists) -> OverlapRow:
     common = {
         family: [path for path, owners in paths.items() if len(owners & set(group)) > 1]
         for family, paths in shared.items()

@@ -90,6 +90,8 @@ def members_in(file: io.BufferedReader, where: str) -> tuple[Member, ...]:
     try:
         with zipfile.ZipFile(file) as wheel:
             found = [item for item in wheel.infolist() if not item.is_dir()]
+    except DataError as exc:
+        raise DataError(f"{where}: {exc.message}") from exc
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as exc:
         raise DataError(f"{where}: {exc}") from exc
     if len(found) > MOST_MEMBERS:
