@@ -23,14 +23,21 @@ from dlsetup.show.catalog_document import BuildRow, FrameworkRow, Matrix, Releas
 ACCELERATORS: tuple[Accelerator, ...] = ("cuda", "rocm", "tpu", "ascend", "xpu", "directml", "mps", "cpu")
 
 
-def matrix_of(framework: Framework, wanted: SpecifierSet, target: Target, catalog: Catalog) -> Matrix:
-    """The releases that are wanted. Raises `UsageError` where the catalog has none of them."""
-    builds = [build for build in framework.builds if wanted.contains(build.version, prereleases=True)]
-    if not builds:
+def matrix_of(
+    framework: Framework, wanted: SpecifierSet, target: Target, catalog: Catalog, newest: int | None = None
+) -> Matrix:
+    """The releases that are wanted; `newest`: so many of them, None: all.
+
+    Raises `UsageError` where the catalog has none.
+    """
+    every = [build for build in framework.builds if wanted.contains(build.version, prereleases=True)]
+    if not every:
         raise _none_of(framework, wanted)
-    served = _served(builds, catalog)
-    rows = list(standings(builds, target, catalog))
-    releases = groupby(zip(rows, served, strict=True), key=lambda pair: pair[0].build.version)
+    versions = list(dict.fromkeys(build.version for build in every))
+    shown = set(versions[:newest])
+    builds = [build for build in every if build.version in shown]
+    rows = zip(standings(builds, target, catalog), _served(builds, catalog), strict=True)
+    releases = groupby(rows, key=lambda pair: pair[0].build.version)
     return Matrix(
         name=framework.name,
         title=framework.title,
@@ -39,7 +46,7 @@ def matrix_of(framework: Framework, wanted: SpecifierSet, target: Target, catalo
         known_to=framework.known_to,
         ended=framework.ended,
         checked=catalog.checked,
-        known=len({build.version for build in framework.builds}),
+        asked=len(versions),
         variants=tuple(dict.fromkeys(build.variant for build in sorted(builds, key=rank))),
         releases=tuple(
             _release(sorted(pairs, key=lambda pair: rank(pair[0].build))) for _, pairs in releases

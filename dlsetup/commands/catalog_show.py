@@ -18,10 +18,13 @@ from dlsetup.intake.wish import parse_wanted
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record, Unknown
 from dlsetup.show import json
-from dlsetup.show.catalog import NEWEST, framework_lines, matrix_lines
+from dlsetup.show.catalog import framework_lines, matrix_lines
 from dlsetup.show.catalog_document import Matrix, ShowDocument
 from dlsetup.show.catalog_table import table_lines
 from dlsetup.show.lines import Line, write
+
+NEWEST = 5
+"""Releases that words show where nobody asks for more."""
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -50,7 +53,7 @@ def run(request: Request) -> int:
     elif request.html is not None:
         write([Line(mark="✓", text=f"The page is in `{request.html}`.", style="good")])
     else:
-        write(_lines(document, whole=request.every or bool(request.since or request.versions)))
+        write(_lines(document))
     return 0
 
 
@@ -77,7 +80,13 @@ def _matrix(asked: str, request: Request, places: Folders) -> Matrix:
         raise _unknown(wanted.framework, places)
     question = Question(machine_file=request.machine_file, target=request.target, catalog=request.catalog)
     specifier = wanted.specifier & _specifier(request.versions) & _since(request.since)
-    return matrix_of(framework, specifier, buildable_target_of(question), catalog)
+    newest = None if str(specifier) or not _brief(request) else NEWEST
+    return matrix_of(framework, specifier, buildable_target_of(question), catalog, newest)
+
+
+def _brief(request: Request) -> bool:
+    """Whether the newest releases will do: words are read by people, who have not asked for all."""
+    return not (request.every or request.as_json or request.html is not None)
 
 
 def _unknown(name: str, places: Folders) -> UsageError:
@@ -124,9 +133,9 @@ def _since(text: str | None) -> SpecifierSet:
         raise UsageError(f"cannot read the version `{text[:200]}`", hint="write it like `2.10`") from None
 
 
-def _lines(document: ShowDocument, *, whole: bool) -> Iterator[Line]:
+def _lines(document: ShowDocument) -> Iterator[Line]:
     if not isinstance(document.framework, Unknown):
-        yield from matrix_lines(document.framework, limit=None if whole else NEWEST)
+        yield from matrix_lines(document.framework)
     elif not isinstance(document.table, Unknown):
         for number, table in enumerate(document.table):
             yield from [Line()] if number else []

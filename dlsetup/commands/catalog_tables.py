@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
+from dlsetup.catalog.images import image_sources, images
 from dlsetup.catalog.load import Places, load
 from dlsetup.model import codec
 from dlsetup.model.hardware import Hardware
+from dlsetup.model.image import Image
 from dlsetup.model.record import Record
 from dlsetup.model.source import Source
 from dlsetup.show.catalog_document import Table, TableName
 
-Rows = Callable[[Hardware], Iterable[Record]]
+
+class World:
+    """What tables are made of, read when one of them asks for it."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    @cached_property
+    def hardware(self) -> Hardware:
+        return load((), self._places).hardware
+
+    @cached_property
+    def images(self) -> tuple[Image, ...]:
+        return images(self._places)
+
+    def sources(self) -> tuple[Source, ...]:
+        return (*self.hardware.sources, *image_sources(self._places))
+
+
+Rows = Callable[[World], Iterable[Record]]
 
 
 class Kind(Record, frozen=True, kw_only=True):
@@ -29,7 +52,7 @@ KINDS = (
     Kind(
         name="cuda",
         title="CUDA toolkits",
-        rows=lambda it: it.toolkits,
+        rows=lambda it: it.hardware.toolkits,
         columns=(
             "version",
             "driver_linux",
@@ -39,23 +62,35 @@ KINDS = (
             "gcc",
         ),
     ),
-    Kind(name="drivers", title="Oldest NVIDIA driver for a whole CUDA major", rows=lambda it: it.floors),
-    Kind(name="drivers", title="Branches of the NVIDIA driver", rows=lambda it: it.branches),
-    Kind(name="gpus", title="NVIDIA GPUs", rows=lambda it: it.gpus),
-    Kind(name="cudnn", title="cuDNN", rows=lambda it: _lines(it, "cuDNN")),
-    Kind(name="nccl", title="NCCL", rows=lambda it: _lines(it, "NCCL")),
-    Kind(name="tensorrt", title="TensorRT", rows=lambda it: _lines(it, "TensorRT")),
-    Kind(name="libraries", title="Lines of CUDA libraries", rows=lambda it: it.libraries),
-    Kind(name="sonames", title="Names of the libraries of CUDA", rows=lambda it: it.shared_objects),
-    Kind(name="overlaps", title="Distributions that write the same files", rows=lambda it: it.overlaps),
-    Kind(name="rocm", title="ROCm", rows=lambda it: it.rocm),
-    Kind(name="amd", title="AMD GPUs", rows=lambda it: it.amd),
-    Kind(name="xpu", title="Intel GPUs and PyTorch", rows=lambda it: it.xpu),
-    Kind(name="mps", title="Apple's GPUs and PyTorch", rows=lambda it: it.mps),
-    Kind(name="ascend", title="Ascend: CANN and frameworks", rows=lambda it: it.ascend),
-    Kind(name="tpu", title="Generations of the TPU", rows=lambda it: it.tpus),
-    Kind(name="wsl", title="Windows and its kernel for GPUs in WSL 2", rows=lambda it: it.windows),
-    Kind(name="linux", title="C libraries of Linux distributions", rows=lambda it: it.distributions),
+    Kind(
+        name="drivers",
+        title="Oldest NVIDIA driver for a whole CUDA major",
+        rows=lambda it: it.hardware.floors,
+    ),
+    Kind(name="drivers", title="Branches of the NVIDIA driver", rows=lambda it: it.hardware.branches),
+    Kind(name="gpus", title="NVIDIA GPUs", rows=lambda it: it.hardware.gpus),
+    Kind(name="cudnn", title="cuDNN", rows=lambda it: _lines(it.hardware, "cuDNN")),
+    Kind(name="nccl", title="NCCL", rows=lambda it: _lines(it.hardware, "NCCL")),
+    Kind(name="tensorrt", title="TensorRT", rows=lambda it: _lines(it.hardware, "TensorRT")),
+    Kind(name="libraries", title="Lines of CUDA libraries", rows=lambda it: it.hardware.libraries),
+    Kind(name="sonames", title="Names of the libraries of CUDA", rows=lambda it: it.hardware.shared_objects),
+    Kind(
+        name="overlaps", title="Distributions that write the same files", rows=lambda it: it.hardware.overlaps
+    ),
+    Kind(name="rocm", title="ROCm", rows=lambda it: it.hardware.rocm),
+    Kind(name="amd", title="AMD GPUs", rows=lambda it: it.hardware.amd),
+    Kind(name="xpu", title="Intel GPUs and PyTorch", rows=lambda it: it.hardware.xpu),
+    Kind(name="mps", title="Apple's GPUs and PyTorch", rows=lambda it: it.hardware.mps),
+    Kind(name="ascend", title="Ascend: CANN and frameworks", rows=lambda it: it.hardware.ascend),
+    Kind(name="tpu", title="Generations of the TPU", rows=lambda it: it.hardware.tpus),
+    Kind(name="wsl", title="Windows and its kernel for GPUs in WSL 2", rows=lambda it: it.hardware.windows),
+    Kind(
+        name="images",
+        title="Container images",
+        rows=lambda it: it.images,
+        columns=("repository", "cuda", "standing", "tags"),
+    ),
+    Kind(name="linux", title="C libraries of Linux distributions", rows=lambda it: it.hardware.distributions),
 )
 """A new kind is one entry here."""
 
@@ -73,20 +108,31 @@ def tables_called(name: str, places: Places) -> tuple[Table, ...]:
     kinds = [kind for kind in KINDS if kind.name == name]
     if not kinds:
         return ()
-    hardware = load((), places).hardware
-    return tuple(_table(kind, tuple(kind.rows(hardware)), hardware.sources) for kind in kinds)
+    world = World(places)
+    return tuple(_table(kind, tuple(kind.rows(world)), world.sources()) for kind in kinds)
 
 
 def _table(kind: Kind, rows: Sequence[Record], sources: Sequence[Source]) -> Table:
     fields = tuple(dict.fromkeys(field for row in rows for field in row.__struct_fields__))
-    cited = {str(getattr(row, field)) for row in rows for field in filter(_cites, row.__struct_fields__)}
+    plain = tuple(codec.plain(row) for row in rows)
+    cited = set(_cited(plain))
     return Table(
         name=kind.name,
         title=kind.title,
         columns=kind.columns or tuple(field for field in fields if not _cites(field)),
-        rows=tuple(codec.plain(row) for row in rows),
+        rows=plain,
         sources=tuple(source for source in sources if source.id in cited),
     )
+
+
+def _cited(value: Any) -> Iterator[str]:
+    """Ids of sources in plain records, however deep."""
+    if isinstance(value, dict):
+        yield from (text for field, text in value.items() if _cites(field))
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _cited(item)
 
 
 def _cites(field: str) -> bool:

@@ -84,9 +84,9 @@ def brought_by(build: Build) -> tuple[str, ...]:
 
 
 def brief(because: str, build: Build) -> str:
-    """Without the name of the build, which stands beside it."""
+    """A reason without the name of the build, which stands beside it."""
     for name in (name_of(build), f"{build.framework} {build.version}"):
-        because = because.removeprefix(f"{name} ")
+        because = because.removeprefix(f"{name} ").replace(name, "it")
     return because
 
 

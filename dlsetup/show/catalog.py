@@ -10,8 +10,6 @@ from dlsetup.show.lines import Line, Style, command
 from dlsetup.show.words import counted
 
 GAP = "  "
-NEWEST = 5
-"""Releases that are shown where nobody asks for more."""
 CODE_WIDTH = 32
 MARKS: dict[str, tuple[str, Style]] = {
     "yes": ("✓", "good"),
@@ -23,14 +21,10 @@ ORDER = tuple(MARKS)
 HEAD = ("release", "variant", "Python", "code for")
 
 
-def matrix_lines(matrix: Matrix, *, limit: int | None = None) -> Iterator[Line]:
-    """A row for each release and variant: mark, Pythons, the code inside, and the number of a reason.
-
-    `limit`: how many of the newest releases are shown; None: all.
-    """
-    shown = matrix.releases if limit is None else matrix.releases[:limit]
+def matrix_lines(matrix: Matrix) -> Iterator[Line]:
+    """A row for each release and variant: mark, Pythons, the code inside, and the number of a reason."""
     yield from _opening(matrix)
-    rows = [(release, build) for release in shown for build in _nearest(release.builds)]
+    rows = [(release, build) for release in matrix.releases for build in _nearest(release.builds)]
     reasons: dict[str, int] = {}
     for release, build in rows:
         for reason in _reasons(matrix, release, build):
@@ -41,7 +35,7 @@ def matrix_lines(matrix: Matrix, *, limit: int | None = None) -> Iterator[Line]:
     for (release, build), row in zip(rows, cells[1:], strict=True):
         numbers = [reasons[reason] for reason in _reasons(matrix, release, build)]
         yield _row(build, _padded(row, widths), numbers)
-    yield from _closing(matrix, reasons, len(matrix.releases) - len(shown))
+    yield from _closing(matrix, reasons)
 
 
 def framework_lines(rows: Sequence[FrameworkRow], tables: Sequence[TableName]) -> Iterator[Line]:
@@ -120,13 +114,14 @@ def _reasons(matrix: Matrix, release: ReleaseRow, build: BuildRow) -> Iterator[s
         yield "is a prerelease"
 
 
-def _closing(matrix: Matrix, reasons: dict[str, int], hidden: int) -> Iterator[Line]:
+def _closing(matrix: Matrix, reasons: dict[str, int]) -> Iterator[Line]:
     yield Line()
     for reason, number in reasons.items():
         yield Line(mark=f"({number})", text=reason)
     if reasons:
         yield Line()
     yield Line(text="✓ works, by itself; ✗ does not; ? is not known", style="faint")
+    hidden = matrix.asked - len(matrix.releases)
     if hidden:
         yield Line(text=f"{counted(hidden, 'older release')} not shown: `--all` shows all", style="faint")
     example = next((str(item.version) for item in matrix.releases), "VERSION")

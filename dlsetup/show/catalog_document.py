@@ -67,12 +67,12 @@ class Matrix(Record, frozen=True, kw_only=True):
     ended: Ended | None = None
     checked: str
     """ISO date of the oldest generated file that it rests on."""
-    known: int
-    """Releases that the catalog has, asked for or not."""
+    asked: int
+    """How many releases were asked for."""
     variants: tuple[str, ...]
     """All that these releases have: the newest CUDA first, the CPU last."""
     releases: tuple[ReleaseRow, ...]
-    """Newest first."""
+    """Newest first. A document holds all of them; words may be made of the newest alone."""
 
 
 class FrameworkRow(Record, frozen=True, kw_only=True):

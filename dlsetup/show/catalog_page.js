@@ -33,18 +33,18 @@ function passes(build) {
     wanted("python", build.pythons) && wanted("platform", build.platforms) && wanted("gpu", build.serves);
 }
 
-// Of several builds of one variant the one that comes nearest to the target, as in the words of the program.
-function nearest(builds) {
+// What comes nearest to the target first, as in the words of the program.
+function ranked(builds) {
   const distance = (build) => 2 * ORDER.indexOf(build.answer) + (build.rule === "wheel" ? 1 : 0);
-  return builds.reduce((best, build) => (best && distance(best) <= distance(build) ? best : build), null);
+  return builds.sort((one, other) => distance(one) - distance(other));
 }
 
 function cellsOf(release) {
   const cells = new Map();
   if (!release.version.startsWith(at("release").value.trim())) return cells;
   for (const variant of matrix.variants) {
-    const builds = release.builds.filter((build) => build.variant === variant && passes(build));
-    const best = nearest(builds);
+    const builds = ranked(release.builds.filter((build) => build.variant === variant && passes(build)));
+    const best = builds[0];
     if (best && (!at("answer").value || best.answer === at("answer").value)) cells.set(variant, { best, builds });
   }
   return cells;

@@ -44,7 +44,7 @@ def said(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {said(item)}" for name, item in value.items())
+        return ", ".join(f"{name} {said(item)}" for name, item in value.items() if name != "source")
     if isinstance(value, (list, tuple)):
         inner = (
             " ".join(map(said, item)) if isinstance(item, (list, tuple)) else said(item) for item in value

@@ -22,6 +22,8 @@ COMMANDS = (
     ["resolve"],
     ["create", "env"],
     ["fix", "cuda-conflict"],
+    ["catalog", "show"],
+    ["catalog", "why"],
     ["catalog", "refresh"],
     ["profiles", "list"],
     ["schema"],
