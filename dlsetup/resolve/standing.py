@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from dlsetup.model.framework import Build, Catalog
@@ -18,6 +17,7 @@ from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability
 from dlsetup.model.wish import Wish
+from dlsetup.resolve.companions import Companions
 from dlsetup.resolve.pieces import python_name
 from dlsetup.resolve.pythons import pythons_of
 from dlsetup.resolve.refusals import against_python
@@ -31,7 +31,7 @@ from dlsetup.rules.kernels import (
     name_of,
     serves_every_gpu,
 )
-from dlsetup.rules.libraries import applying, libraries_of, library_serves, lines_of, versions_of
+from dlsetup.rules.libraries import libraries_of, library_serves, lines_of
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel, platform_target, python_fits
 
 ANY_PYTHON = Wish(wanted=(), python=SpecifierSet(">=3"))
@@ -47,7 +47,8 @@ class Ground(NamedTuple):
 
     target: Target
     interpreters: tuple[Interpreter, ...]
-    """The Pythons that the target has or can get."""
+    """The Pythons that the target has or can get, oldest first."""
+    companions: Companions
     catalog: Catalog
 
 
@@ -55,8 +56,10 @@ def standings(builds: Iterable[Build], target: Target, catalog: Catalog) -> Iter
     """The standing of each build, in order. Whether builds go together is the resolver's question."""
     known = with_capabilities(target, catalog.hardware)
     found = pythons_of(ANY_PYTHON, known)
-    admitted = tuple(item for item in found if not any(against_python(item, ANY_PYTHON, known)))
-    ground = Ground(known, admitted, catalog)
+    admitted = (item for item in found if not any(against_python(item, ANY_PYTHON, known)))
+    oldest_first = sorted(admitted, key=lambda item: (item.free_threaded, item.version))
+    companions = Companions({item.name: item for item in catalog.frameworks}, known, catalog)
+    ground = Ground(known, tuple(oldest_first), companions, catalog)
     return (_standing(build, ground) for build in builds)
 
 
@@ -118,8 +121,7 @@ def _verdicts(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) ->
         yield driver_drives_every_gpu(target, hardware)
     if build.accelerator not in ("cpu", "mps"):
         yield serves_every_gpu(build, target, hardware)
-    if build.cuda is not None and fitting:
-        yield from _by_libraries(build, fitting[-1], ground)
+    yield from _by_requirements(build, fitting, ground)
     if build.expects:
         wanted = ", ".join(build.expects)
         text = f"{name_of(build)} needs {wanted} on the machine, and nothing tells whether that is there"
@@ -148,25 +150,19 @@ def _has_python(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) 
     return no("python", text, *build.sources)
 
 
-def _by_libraries(build: Build, interpreter: Interpreter, ground: Ground) -> Iterator[Verdict]:
-    """For each CUDA library that left GPUs out: whether a version that is asked for serves these."""
-    hardware = ground.catalog.hardware
-    concerned = {row.distribution for row in hardware.libraries if lines_of(row.distribution, hardware)}
-    asked = [text for text in build.requires if _name(text) in concerned]
-    for name, specifier in libraries_of(
-        replace(build, requires=tuple(asked)), interpreter, ground.target
-    ).items():
-        versions = versions_of(name, ground.catalog) or _pinned(specifier)
-        fitting = [item for item in versions if specifier.contains(item, prereleases=True)]
-        verdicts = [library_serves(name, item, ground.target, hardware) for item in fitting]
-        if verdicts:
-            serving = next((verdict for verdict in verdicts if verdict.ok), None)
-            yield serving or verdicts[0]
-
-
-def _name(requirement: str) -> str:
-    item = applying(requirement.partition(";")[0], None)
-    return canonicalize_name(item.name) if item else ""
+def _by_requirements(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) -> Iterator[Verdict]:
+    """Whether what it asks for exists, on one of the Pythons, and serves the GPUs."""
+    companions, hardware = ground.companions, ground.catalog.hardware
+    against = {item: next(companions.against(build, item), None) for item in reversed(fitting)}
+    interpreter = next((item for item, refusal in against.items() if refusal is None), None)
+    if interpreter is None:
+        yield from (no("pins", item.because, *item.sources) for item in list(against.values())[:1] if item)
+        return
+    for name, specifier in companions.specifiers(build, interpreter).items():
+        if build.cuda is not None and lines_of(name, hardware):
+            versions = specifier.filter(companions.versions(name), prereleases=True)
+            verdicts = [library_serves(name, item, ground.target, hardware) for item in versions]
+            yield from [next((item for item in verdicts if item.ok), verdicts[0])] if verdicts else []
 
 
 def _pinned(specifier: SpecifierSet) -> tuple[Version, ...]:
