@@ -10,9 +10,10 @@ from packaging.version import Version
 from dlsetup.model.machine import Libc
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Clause
+from dlsetup.resolve.companions import PINS_RULE
 from dlsetup.resolve.pieces import PYTHON, BuildChoice, Choice, Force, Refusal
 from dlsetup.resolve.pythons import SPECIAL, USUAL
-from dlsetup.resolve.quarrels import QUARRELS
+from dlsetup.resolve.quarrels import QUARRELS, asked_of_others
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import picked
 from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, WHEEL_RULE, specifier_admits
@@ -143,7 +144,8 @@ def _against(
     for choice, refusal in (*refused_within(question, candidates, core), *nearest(question, core)):
         if clauses <= refusal.clauses:
             return _link(choice, refusal) + refusal.because, next(iter(refusal.sources), "")
-    return f"the rule `{min(clauses)}` forbids it", ""
+    asking = (asked_of_others(question, choice) for choice in choices) if PINS_RULE in clauses else ()
+    return next(filter(None, asking), f"the rule `{min(clauses)}` forbids it"), ""
 
 
 def _link(choice: Choice, refusal: Refusal) -> str:

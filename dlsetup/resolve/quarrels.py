@@ -47,6 +47,13 @@ def _files(question: Question, one: BuildChoice, other: BuildChoice) -> Quarrel:
     return f"{names} do not go together: {verdict.because}", next(iter(verdict.sources), "")
 
 
+def asked_of_others(question: Question, choice: BuildChoice) -> str:
+    """What a build asks of frameworks that it brings along: `keras 2.15.0 (any) asks for tensorflow<2.16`."""
+    asked = question.companions.specifiers(choice.build, choice.interpreter)
+    others = [f"{name}{asked[name]}" for name in sorted(asked.keys() & question.frameworks.keys())]
+    return f"{name_of(choice.build)} asks for {' and '.join(others)}" if others else ""
+
+
 QUARRELS: dict[str, Callable[[Question, BuildChoice, BuildChoice], Quarrel]] = {
     FAMILY_RULE: _families,
     VARIANT_RULE: _variants,

@@ -19,6 +19,7 @@ from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.wheels import has_wheel
 
+NOT_FOR_GPU = "no build of it is for the GPU"
 JOINT = (
     ({LIBRARY_RULE}, "the libraries it asks for do not support the GPU"),
     ({FAMILY_RULE, FILES_RULE}, "it would bring a second CUDA family"),
@@ -99,9 +100,10 @@ def _of_variant(build: Build, question: Question) -> str:
 
 
 def _next_newer(question: Question, build: Build) -> Version | None:
-    """The release after the chosen one, prereleases left aside."""
+    """The release after the chosen one, prereleases left aside, and those for other accelerators alone."""
     builds = question.frameworks[build.framework].builds
-    newer = (item.version for item in builds if item.version > build.version and not item.prerelease)
+    offered = (item for item in builds if item.accelerator == "cpu" or question.devices.prefers(item))
+    newer = (item.version for item in offered if item.version > build.version and not item.prerelease)
     return min(newer, default=None)
 
 
@@ -111,6 +113,8 @@ def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
     refused = [tuple(question.refusals(item)) for item in choices]
     if all(refused):
         return _weightiest(refused)
+    if choice.facets["preferred"] and not any(item.facets["preferred"] for item in choices):
+        return NOT_FOR_GPU
     here = [
         found
         for item, found in zip(choices, refused, strict=True)
@@ -135,7 +139,7 @@ def _weightiest(refused: list[tuple[Refusal, ...]]) -> str:
     """The reason against the choice that came nearest: the one with the fewest refusals."""
     nearest = min(refused, key=lambda refusals: (max(map(_kind, refusals)), len(refusals)))
     reason = min(nearest, key=_kind)
-    return "no build of it is for the GPU" if GPU_RULE in reason.clauses else reason.because
+    return NOT_FOR_GPU if GPU_RULE in reason.clauses else reason.because
 
 
 def _kind(refusal: Refusal) -> int:

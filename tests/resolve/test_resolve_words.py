@@ -66,7 +66,7 @@ def test_windows_reads_the_pins_behind_the_shell_of_tensorflow(catalog: Catalog)
 @pytest.mark.parametrize(
     ("target", "frameworks", "parts", "says"),
     [
-        (f"{LINUX},gpu=MI300X", ["torch", "jax"], {}, "the catalog has no build of jax for AMD GPUs"),
+        ("os=linux,arch=aarch64,glibc=2.35,gpu=Ascend 910B", ["jax"], {}, "build of jax for Ascend NPUs"),
         (f"{LINUX},gpu=TPU v5e", ["torch"], {}, "the catalog has no build of torch for Google TPUs"),
         (NOTHING, ["torch"], {"cuda": "99"}, "the catalog has no build of torch for CUDA 99"),
         (
@@ -180,7 +180,7 @@ def test_the_missing_fact_of_a_platform_is_named(catalog: Catalog, target: str, 
     [
         (PASCAL_AND_BLACKWELL, ["torch"], {}),
         (f"{LINUX},driver=390.157,gpu=GTX 1080", ["torch"], {}),
-        (f"{LINUX},gpu=MI300X", ["torch", "jax"], {}),
+        (f"{LINUX},gpu=MI300X", ["torch", "onnxruntime"], {}),
         ("os=windows,arch=x86_64,driver=560.94,gpu=RTX 4060", ["tensorflow", "jax"], {}),
         (NOTHING, ["tensorflow<2.16", "jax>=0.6"], {"python": parse_python("3.11")}),
         (NOTHING, ["tensorflow"], {"python": parse_python("3.14")}),
