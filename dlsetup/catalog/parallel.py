@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ def in_parallel(
     todo = list(items)
     places = iter(range(len(todo)))
     turn, stopped = threading.Lock(), threading.Event()
-    answers: SimpleQueue[tuple[int, R | BaseException]] = SimpleQueue()
+    answers: SimpleQueue[tuple[int, Callable[[], R]]] = SimpleQueue()
 
     def work() -> None:
         while not stopped.is_set():
@@ -35,10 +36,7 @@ def in_parallel(
                 place = next(places, None)
             if place is None:
                 return
-            try:
-                answers.put((place, ask(todo[place])))
-            except BaseException as exc:
-                answers.put((place, exc))
+            answers.put((place, _outcome(ask, todo[place])))
 
     for _ in range(min(CONNECTIONS, len(todo))):
         threading.Thread(target=work, daemon=True).start()
@@ -48,14 +46,22 @@ def in_parallel(
         stopped.set()
 
 
+def _outcome(ask: Callable[[T], R], item: T) -> Callable[[], R]:
+    """The answer or the error, to be had in another thread."""
+    future: Future[R] = Future()
+    try:
+        future.set_result(ask(item))
+    except BaseException as exc:
+        future.set_exception(exc)
+    return future.result
+
+
 def _gathered(
-    answers: SimpleQueue[tuple[int, R | BaseException]], todo: list[T], done: Callable[[T], None]
+    answers: SimpleQueue[tuple[int, Callable[[], R]]], todo: list[T], done: Callable[[T], None]
 ) -> list[R]:
     found: dict[int, R] = {}
     while len(found) < len(todo):
-        place, answer = answers.get()
-        if isinstance(answer, BaseException):
-            raise answer
-        found[place] = answer
+        place, outcome = answers.get()
+        found[place] = outcome()
         done(todo[place])
     return [found[place] for place in range(len(todo))]

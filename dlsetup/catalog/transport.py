@@ -19,10 +19,6 @@ ATTEMPTS = 3
 """How often an answer that breaks off is asked for."""
 
 
-class Unreachable(StepFailed):
-    """Nobody answers: no network, no such host, or nobody behind it."""
-
-
 class Answer(Record, frozen=True, kw_only=True):
     status: int
     kind: str = ""
@@ -43,7 +39,7 @@ class Transport:
     def ask(self, address: str, headers: dict[str, str], limit: int, what: str) -> Answer:
         """The answer, whatever its status; `what` says in an error what was asked for.
 
-        Raises `DataError` for more than `limit` bytes, `Unreachable`, and `StepFailed` for an index that
+        Raises `DataError` for more than `limit` bytes, and `StepFailed` where nobody answers, or an index
         stays busy or breaks off.
         """
         import requests
@@ -58,8 +54,7 @@ class Transport:
             except (requests.RequestException, OSError) as exc:
                 fault = exc
                 break
-        gone = isinstance(fault, requests.ConnectionError)
-        raise (Unreachable if gone else StepFailed)(
+        raise StepFailed(
             f"the package index does not answer for `{what}`: {type(fault).__name__}",
             hint="Look at the network and at the index that uv is configured with, then try again.",
         ) from fault

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import threading
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ class Registry:
     """Beginning of a path to how often it answers 503 before it answers."""
     breaks: dict[str, int] = field(default_factory=dict)
     """Beginning of a path to how often its answer ends half-way."""
+    html: bool = False
+    """Whether its pages are in HTML, which says neither sizes nor dates."""
     wrong: set[str] = field(default_factory=set)
     """Wheels whose metadata is not what the page says."""
     asked: list[tuple[str, int]] = field(default_factory=list)
@@ -35,6 +38,8 @@ class Registry:
 
     def page(self, name: str) -> bytes:
         files = [self._entry(wheel) for wheel in self.wheels if wheel.name == name]
+        if self.html:
+            return "".join(map(_anchor, files)).encode()
         return json.dumps({"meta": {"api-version": "1.1"}, "name": name, "files": files}).encode()
 
     def _entry(self, wheel: TinyWheel) -> dict[str, Any]:
@@ -67,6 +72,11 @@ class Registry:
             return (304, b"", etag) if tag == etag else (200, body, etag)
         return self._file(path.removeprefix("/files/"), span)
 
+    def span(self, path: str, asked: str) -> str:
+        """Which part of how many bytes an answer is."""
+        whole = self._file(path.removeprefix("/files/"), None)[1]
+        return f"bytes {asked.removeprefix('bytes=')}/{len(whole)}"
+
     def breaks_off(self, path: str) -> bool:
         start = next((start for start, left in self.breaks.items() if path.startswith(start) and left), None)
         if start is not None:
@@ -84,6 +94,16 @@ class Registry:
             return 200, self.body(found), ""
         first, last = span.removeprefix("bytes=").split("-")
         return 206, self.body(found)[int(first) : int(last) + 1], ""
+
+
+def _anchor(entry: dict[str, Any]) -> str:
+    bounds = html.escape(entry["requires-python"] or "")
+    digests = entry["hashes"]["sha256"], entry["core-metadata"]["sha256"]
+    yanked = " data-yanked" if entry["yanked"] else ""
+    return (
+        f'<a href="{entry["url"]}#sha256={digests[0]}" data-requires-python="{bounds}"'
+        f' data-core-metadata="sha256={digests[1]}"{yanked}>{entry["filename"]}</a>\n'
+    )
 
 
 @contextmanager
@@ -114,6 +134,10 @@ def _handler(registry: Registry) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             if etag:
                 self.send_header("ETag", etag)
+            if registry.html and path.startswith("/simple/"):
+                self.send_header("Content-Type", "text/html; charset=UTF-8")
+            if status == 206:
+                self.send_header("Content-Range", registry.span(path, self.headers["Range"]))
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             if registry.breaks_off(path):

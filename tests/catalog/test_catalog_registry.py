@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fickle_index import Registry
-from hand_made import Shelf
+from fickle_index import Registry, served
+from hand_made import Follower, Shelf
 from tiny.wheels import TinyWheel
 
 from dlsetup.catalog import registry as registry_module
@@ -93,7 +93,7 @@ def test_an_index_that_does_not_speak_json_is_named(
     run: Callable[..., Any], registry: Registry, body: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Registry, "page", lambda self, name: body)
-    with pytest.raises(DataError, match="page of `(deep|thin)`"):
+    with pytest.raises(DataError, match=r"page of `(deep|thin)`"):
         run()
 
 
@@ -117,3 +117,63 @@ def test_the_configured_index_is_asked_of_pip_where_uv_is_not(
     config.write_text("")
     with pytest.raises(UsageError, match="which package index"):
         configured_index()
+
+
+def test_an_index_may_speak_html(run: Callable[..., Any], registry: Registry, shelf: Shelf) -> None:
+    run()
+    spoken = shelf.read("deep")
+    registry.html = True
+    done = run()
+    assert [item["requires"] for item in shelf.read("deep")["releases"] if "requires" in item] == [
+        item["requires"] for item in spoken["releases"] if "requires" in item
+    ]
+    assert [item.rows for item in done] == [2, 2]
+    registry.asked.clear()
+    run()
+    assert {status for _, status in registry.asked} == {304}
+
+
+def test_a_wheel_is_read_whose_size_the_page_does_not_say(
+    run: Callable[..., Any], registry: Registry, shelf: Shelf
+) -> None:
+    registry.html, registry.beside = True, False
+    run()
+    assert shelf.read("deep")["releases"][1]["requires"][0]["extras"] == {"gpu": ["big==1"]}
+
+
+def test_indexes_do_not_share_what_is_kept_of_their_pages(
+    run: Callable[..., Any], registry: Registry, shelf: Shelf, tmp_path: Path
+) -> None:
+    run("thin")
+    (tmp_path / "other").mkdir()
+    with served(tmp_path / "other") as other:
+        other.wheels = [TinyWheel("thin", "1.0"), TinyWheel("thin", "1.5"), TinyWheel("thin", "1.9")]
+        run("thin", index=other.address)
+        assert ("/simple/thin/", 200) in other.asked
+    assert shelf.read("thin")["versions"] == ["1.9", "1.5", "1.0"]
+
+
+def test_a_spoilt_cache_is_made_anew(run: Callable[..., Any], registry: Registry, home: Path) -> None:
+    run("overlaps", allow_loss=True)
+    run("deep")
+    spoilt = [path for path in home.rglob("*.json") if "pages" in path.parts or "members" in path.parts]
+    assert len(spoilt) >= 2
+    for path in spoilt:
+        path.write_bytes(b"\xff{")
+    assert not any(item.changed for item in run("deep"))
+
+
+def test_a_refresh_that_is_interrupted_leaves_what_was(
+    run: Callable[..., Any], registry: Registry, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    before = {path: path.read_bytes() for path in shelf.folder.rglob("*") if path.is_file()}
+    registry.wheels.append(TinyWheel("deep", "2.0", LINUX))
+
+    class Impatient(Follower):
+        def step(self, what: str) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(watch=Impatient())
+    assert {path: path.read_bytes() for path in shelf.folder.rglob("*") if path.is_file()} == before
