@@ -21,7 +21,10 @@ def table_lines(table: Table) -> Iterator[Line]:
     yield Line()
     columns = [name for name in table.columns if any(_known(row.get(name)) for row in table.rows)]
     cells = [[said(row.get(name, ...)) for name in columns] for row in table.rows]
-    yield from _laid_out([name.replace("_", " ") for name in columns], cells)
+    if not columns:
+        yield Line(text="no rows", indent=INDENT, style="faint")
+    else:
+        yield from _laid_out([name.replace("_", " ") for name in columns], cells)
     yield Line()
     yield from source_lines(table.sources)
 
