@@ -10,7 +10,7 @@ import pytest
 
 from dlsetup import cli
 from dlsetup.catalog.folders import user_folder
-from dlsetup.catalog.refresh import refresh
+from dlsetup.catalog.refresh import Errand, refresh
 from dlsetup.model.errors import UsageError
 from dlsetup.show import failure
 
@@ -42,7 +42,7 @@ def test_the_catalog_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 
 def test_a_refresh_has_no_place_to_write_to() -> None:
     with pytest.raises(UsageError, match="no home folder"):
-        refresh(["torch"])
+        refresh(Errand(names=("torch",)))
 
 
 def test_a_report_of_a_fault_needs_no_home() -> None:
