@@ -128,6 +128,9 @@ def catalog_refresh(
     allow_loss: Annotated[
         bool, typer.Option("--allow-loss", help="Accept that releases are gone from the index.")
     ] = False,
+    allow_disagreement: Annotated[
+        bool, typer.Option("--allow-disagreement", help="Accept that the index contradicts curated rows.")
+    ] = False,
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> int:
@@ -140,6 +143,7 @@ def catalog_refresh(
             into=into,
             index=index,
             allow_loss=allow_loss,
+            allow_disagreement=allow_disagreement,
             catalog=tuple(catalog or ()),
             as_json=json,
         )
