@@ -39,10 +39,10 @@ class Request(Record, frozen=True, kw_only=True):
 def run(request: Request) -> int:
     """Print what decides. 1 where every build is refused."""
     asked = parse_wanted(request.name)
-    if str(asked.specifier):
+    for item in asked.specifier:
         raise UsageError(
             f"`{request.name}` is not the name of a framework",
-            hint=f"name the release after it: `dlsetup catalog why {asked.framework} 2.15.0`",
+            hint=f"name the release after it: `dlsetup catalog why {asked.framework} {item.version}`",
         )
     catalog = load([asked.framework], opened(folders(request.catalog)))
     framework = next(item for item in catalog.frameworks if item.name == asked.framework)
@@ -61,7 +61,7 @@ def _version(text: str | None, framework: Framework) -> Version:
         try:
             return Version(text)
         except InvalidVersion:
-            hint = f"write it like `dlsetup catalog why {framework.name} 2.15.0`"
+            hint = f"leave it out for the newest, or ask `dlsetup catalog show {framework.name}` for all"
             raise UsageError(f"cannot read the version `{text[:200]}`", hint=hint) from None
     known = _known(framework)
     if not known:
