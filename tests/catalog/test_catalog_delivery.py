@@ -11,6 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from hand_made import Shelf
+from tiny.index import TinyIndex
+from tiny.wheels import TinyWheel
 
 from dlsetup.catalog.delivery import STAGING, deliver, settle
 from dlsetup.catalog.folders import INCOMING, Folders
@@ -148,3 +151,28 @@ def test_a_program_that_waits_for_an_answer_can_be_interrupted_at_once(number: s
         ran.wait(20)
     assert ran.returncode != 0
     assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+def test_an_interrupted_refresh_leaves_the_old_files(
+    number: signal.Signals,
+    code: int,
+    shelf: Shelf,
+    tiny_index: TinyIndex,
+    tiny_environ: dict[str, str],
+    home: Path,
+) -> None:
+    shelf.framework("deep", '[[distribution]]\nname = "deep"\n')
+    shelf.generated("deep", [{"version": "1.0", "wheels": [["py3", "any", 1]]}])
+    before = {path: path.read_bytes() for path in shelf.folder.rglob("*") if path.is_file()}
+    tiny_index.add("default", [TinyWheel("deep", "1.0"), TinyWheel("deep", "2.0")])
+    tiny_index.faults["deep"] = "hang"
+    argv = [sys.executable, "-m", "dlsetup", "catalog", "refresh", "deep", "--catalog", str(shelf.folder)]
+    argv += ["--into", str(shelf.folder), "--index", tiny_index.address("default")]
+    with subprocess.Popen(argv, env=tiny_environ, stderr=subprocess.PIPE, text=True) as ran:
+        while not any("deep" in path for path in tiny_index.asked) and ran.poll() is None:
+            time.sleep(0.02)
+        ran.send_signal(number)
+        assert ran.wait(20) == code
+    assert {path: path.read_bytes() for path in shelf.folder.rglob("*") if path.is_file()} == before
