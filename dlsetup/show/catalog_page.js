@@ -4,6 +4,7 @@ const matrix = JSON.parse(document.getElementById("document").textContent).frame
 const MARKS = { yes: "✓", unknown: "?", no: "✗" };
 const WORDS = { yes: "works, by itself", unknown: "is not known to work", no: "does not work" };
 const ORDER = Object.keys(MARKS);
+const ANY = "any"; // The platform of a wheel that runs everywhere.
 const at = (id) => document.getElementById(id);
 let chosen = "";
 
@@ -23,12 +24,12 @@ function offer(id, any, values, word = (value) => value) {
 }
 
 function every(part) {
-  const found = new Set(matrix.releases.flatMap((release) => release.builds.flatMap((build) => build[part] || [])));
+  const found = new Set(matrix.releases.flatMap((release) => release.builds.flatMap((build) => build[part])));
   return [...found].sort(byNumbers);
 }
 
 function passes(build) {
-  const wanted = (id, values) => !at(id).value || (values || []).includes(at(id).value);
+  const wanted = (id, values) => !at(id).value || values.includes(at(id).value) || values.includes(ANY);
   return build.variant.startsWith(at("variant").value.trim().toLowerCase()) &&
     wanted("python", build.pythons) && wanted("platform", build.platforms) && wanted("gpu", build.serves);
 }
@@ -104,7 +105,7 @@ function described(build) {
     ["machine code for", build.accelerator === "cuda" && code(build.kernels)],
     ["PTX for", build.accelerator === "cuda" && code(build.ptx)],
     ["code for", build.accelerator === "rocm" && code(build.gfx)],
-    ["needs there", (build.expects || []).join(", ")],
+    ["needs there", build.expects.join(", ")],
     ["compiled", build.from_source && "on the machine, which takes long"],
   ];
   const list = element("dl");
@@ -145,7 +146,7 @@ function about() {
 at("about").textContent = about();
 at("variants").append(...matrix.variants.map((variant) => new Option(variant)));
 offer("python", "any", every("pythons"));
-offer("platform", "any", every("platforms"));
+offer("platform", "any", every("platforms").filter((platform) => platform !== ANY));
 offer("gpu", "any", every("serves"), (value) => `sm_${value.replace(".", "")}`);
 offer("answer", "all", ORDER, (value) => `${MARKS[value]} ${WORDS[value]}`);
 at("filters").addEventListener("input", draw);

@@ -161,6 +161,15 @@ def test_a_release_is_found_by_its_beginning(opened: Any) -> None:
     assert {version for version, _ in shown.cells()} == {"2.1"}
 
 
+def test_a_wheel_for_every_platform_is_left_whichever_is_chosen(opened: Any) -> None:
+    everywhere = build_row("any", "yes", platforms=("any",))
+    shown = opened(matrix(release_row("1.0", everywhere, build_row("cpu", "yes"))))
+    offered = "all => all.map(one => one.value)"
+    assert shown.page.eval_on_selector_all("#platform option", offered) == ["", "linux-x86_64"]
+    shown.page.select_option("#platform", "linux-x86_64")
+    assert {variant for _, variant in shown.cells()} == {"any", "cpu"}
+
+
 def test_a_cell_tells_more(opened: Any) -> None:
     shown = opened()
     shown.page.click('td[data-version="2.1"][data-variant="cu130"] button')
