@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.act.saving import save
 from dlsetup.catalog.folders import Folders
-from dlsetup.catalog.load import load, names, opened
+from dlsetup.catalog.load import load, opened
 from dlsetup.commands.catalog_matrix import framework_row, matrix_of
 from dlsetup.commands.catalog_tables import table_names, tables_called
 from dlsetup.commands.question import Question, buildable_target_of, folders
@@ -72,12 +72,12 @@ def _document(request: Request, places: Folders) -> ShowDocument:
 
 def _matrix(asked: str, request: Request, places: Folders) -> Matrix:
     wanted = parse_wanted(asked)
-    if wanted.framework not in names(places):
-        raise _unknown(wanted.framework, places)
-    catalog = load([wanted.framework], places)
-    framework = catalog.framework(wanted.framework)
-    if framework is None:
-        raise _unknown(wanted.framework, places)
+    try:
+        catalog = load([wanted.framework], places)
+    except UsageError as exc:
+        tables = ", ".join(table.name for table in table_names())
+        raise UsageError(exc.message, hint=f"{exc.hint} Its tables are {tables}.") from exc
+    framework = next(item for item in catalog.frameworks if item.name == wanted.framework)
     question = Question(machine_file=request.machine_file, target=request.target, catalog=request.catalog)
     specifier = wanted.specifier & _specifier(request.versions) & _since(request.since)
     newest = None if str(specifier) or not _brief(request) else NEWEST
@@ -87,16 +87,6 @@ def _matrix(asked: str, request: Request, places: Folders) -> Matrix:
 def _brief(request: Request) -> bool:
     """Whether the newest releases will do: words are read by people, who have not asked for all."""
     return not (request.every or request.as_json or request.html is not None)
-
-
-def _unknown(name: str, places: Folders) -> UsageError:
-    """The catalog's own refusal, with the tables, which can be asked for as well."""
-    try:
-        load([name], places)
-    except UsageError as exc:
-        tables = ", ".join(table.name for table in table_names())
-        return UsageError(exc.message, hint=f"{exc.hint} Its tables are {tables}.")
-    return UsageError(f"the file of `{name}` in the catalog is malformed", hint="`dlsetup catalog check`")
 
 
 def _refuse(request: Request, what: str, hint: str) -> None:
