@@ -62,7 +62,12 @@ def _shared(place: Folders) -> tuple[Overlap, ...]:
     """CUDA libraries that overwrite each other's code. Headers alone hurt nobody who runs a program."""
     file = place.sound(partial(place.json, OVERLAPS, OverlapsFile))
     return tuple(
-        Overlap(distributions=row.distributions, path=row.path, source=WHEEL_LISTS)
+        Overlap(
+            distributions=row.distributions,
+            path=row.path,
+            versions=tuple(row.versions.items()),
+            source=WHEEL_LISTS,
+        )
         for row in (file.libraries if file else ())
         if row.code
     )

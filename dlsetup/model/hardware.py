@@ -94,7 +94,14 @@ class Overlap(Record, frozen=True, kw_only=True):
 
     distributions: tuple[str, ...]
     path: str
+    versions: tuple[tuple[str, SpecifierSet], ...] = ()
+    """Of which versions of a distribution, where not of all: others lie elsewhere."""
     source: str
+
+    def writes(self, distribution: str, version: Version) -> bool:
+        """Whether this version of one of the distributions writes those files."""
+        bounds = dict(self.versions).get(distribution, SpecifierSet())
+        return distribution in self.distributions and bounds.contains(version, prereleases=True)
 
 
 class RocmLine(Record, frozen=True, kw_only=True):

@@ -166,6 +166,16 @@ def test_a_file_list_is_asked_for_once(
     assert not [path for path, _ in registry.asked if path.startswith("/files/")]
 
 
+def test_a_library_that_moved_overwrites_nothing(shipped: Catalog) -> None:
+    names = ("nvidia-cusparselt-cu12", "nvidia-cusparselt-cu13")
+    (row,) = [row for row in shipped.hardware.overlaps if row.distributions == names]
+    said = [row.writes(names[0], Version(version)) for version in ("0.6.3", "0.7.1", "0.8.1")]
+    assert said == [False, True, True]
+    said = [row.writes(names[1], Version(version)) for version in ("0.8.0", "0.8.1.post1", "0.9.0", "0.10.0")]
+    assert said == [True, True, False, False]
+    assert not row.writes("nvidia-nccl-cu12", Version("2.0"))
+
+
 def test_the_shipped_rows(shipped: Catalog) -> None:
     rows = {row.distributions: row.path for row in shipped.hardware.overlaps}
     assert rows["nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13"] == "nvidia/cudnn"

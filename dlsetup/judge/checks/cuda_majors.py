@@ -23,7 +23,7 @@ def mixed_majors(scene: Scene) -> Iterator[Answer]:
     rows = [row for row in scene.catalog.hardware.overlaps if _clash(scene, row)]
     if not rows:
         return
-    names = [name for row in rows for name in row.distributions if scene.copies(name)]
+    names = [name for row in rows for name in row.distributions if name in _present(scene, row)]
     asking = list(demands(scene, "|".join(names)))
     yield Finding(
         id="mixed-cuda-majors",
@@ -42,11 +42,17 @@ def mixed_majors(scene: Scene) -> Iterator[Answer]:
 
 def _clash(scene: Scene, row: Overlap) -> bool:
     """Whether two of them are installed, and nothing shows that these versions leave each other alone."""
-    present = {name for name in row.distributions if scene.copies(name)}
+    present = _present(scene, row)
     shared = scene.environment.shared_files if scene.environment else ()
     if len(present) < 2 or isinstance(shared, Unknown):
         return len(present) > 1
     return any(len(present & set(item.owners)) > 1 for item in shared)
+
+
+def _present(scene: Scene, row: Overlap) -> set[str]:
+    """Those that are installed in a version that writes the files."""
+    copies = [item for name in row.distributions for item in scene.copies(name)]
+    return {item.name for item in copies if row.writes(item.name, item.version)}
 
 
 def _one_major(scene: Scene, names: Sequence[str], asking: Sequence[Demand]) -> Iterator[Remedy]:
