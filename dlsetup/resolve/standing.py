@@ -153,10 +153,11 @@ def _has_python(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) 
 def _by_requirements(build: Build, fitting: tuple[Interpreter, ...], ground: Ground) -> Iterator[Verdict]:
     """Whether what it asks for exists, on one of the Pythons, and serves the GPUs."""
     companions, hardware = ground.companions, ground.catalog.hardware
-    against = {item: next(companions.against(build, item), None) for item in reversed(fitting)}
-    interpreter = next((item for item, refusal in against.items() if refusal is None), None)
+    against = {item: tuple(companions.against(build, item)) for item in reversed(fitting)}
+    interpreter = next((item for item, refusals in against.items() if not refusals), None)
     if interpreter is None:
-        yield from (no("pins", item.because, *item.sources) for item in list(against.values())[:1] if item)
+        newest = next(iter(against.values()), ())
+        yield from (no("pins", item.because, *item.sources) for item in newest)
         return
     for name, specifier in companions.specifiers(build, interpreter).items():
         if build.cuda is not None and lines_of(name, hardware):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from packaging.version import Version
+from tiny.site import make_site
 
 from dlsetup import cli
 from dlsetup.catalog.load import names
@@ -21,6 +22,11 @@ from dlsetup.model import codec
 from dlsetup.show.catalog_document import ShowDocument
 
 TARGET = 'os=linux,arch=x86_64,glibc=2.35,driver=535.65.06,gpu="RTX 4090",python=3.12'
+
+ENDED = """
+build = [{ variant = "cpu", accelerator = "cpu", platforms = ["any"], source = "s" }]
+ended = { last = "2.0", when = "2026-01-31", instead = "deeper", source = "s" }
+"""
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
@@ -142,7 +148,7 @@ def test_a_table_holds_what_the_catalog_says(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_framework_of_another_folder_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    site = make_site(tmp_path)
+    site = make_site(tmp_path, ENDED, "2.0", wheel=("py3", "any"))
     release = document(capsys, "deep", "--catalog", str(site), "--target", TARGET)["framework"]["releases"][0]
     assert release["builds"][0]["answer"] == "yes"
     matrix = document(capsys, "deep", "--catalog", str(site), "--target", TARGET)["framework"]
@@ -152,37 +158,9 @@ def test_a_framework_of_another_folder_is_shown(capsys: pytest.CaptureFixture[st
     assert "Deep has ended: 2.0 of 2026-01-31 is its last release. Take instead: deeper" in text
 
 
-def make_site(folder: Path) -> Path:
-    site = folder / "site"
-    (site / "frameworks").mkdir(parents=True)
-    (site / "generated").mkdir()
-    (site / "frameworks" / "deep.toml").write_text(
-        """
-        name = "deep"
-        title = "Deep"
-        distributions = ["deep"]
-        imports = "deep"
-        known_to = "2.0"
-        distribution = [{ name = "deep" }]
-        build = [{ variant = "cpu", accelerator = "cpu", platforms = ["any"], source = "s" }]
-        source = [{ id = "s", what = "a page", checked = "2026-01-31" }]
-        [ended]
-        last = "2.0"
-        when = "2026-01-31"
-        instead = "deeper"
-        source = "s"
-        """
-    )
-    (site / "generated" / "deep.json").write_text(
-        '{"distribution": "deep", "checked": "2026-02-01", "releases": '
-        '[{"version": "2.0", "released": "2026-01-31", "wheels": [["py3", "any", 1000]]}]}'
-    )
-    return site
-
-
 def test_only_the_files_of_the_framework_are_read(tmp_path: Path) -> None:
     """Everything of another framework is malformed, and nobody notices."""
-    site = make_site(tmp_path)
+    site = make_site(tmp_path, ENDED, "2.0", wheel=("py3", "any"))
     (site / "frameworks" / "jax.toml").write_text("not = [toml")
     (site / "generated" / "torch.json").write_text("{")
     words = ["catalog", "show", "deep", "--catalog", str(site), "--target", TARGET]

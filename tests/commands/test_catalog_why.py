@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tiny.site import make_site
 
 from dlsetup import cli
 from dlsetup.commands.schema import DOCUMENTS
@@ -16,6 +17,17 @@ from dlsetup.show.catalog_document import WhyDocument
 
 LINUX = "os=linux,arch=x86_64,glibc=2.35"
 OLD = f'{LINUX},driver=535.65.06,gpu="RTX 4090",python=3.12'
+
+CUDA = """
+code = [{ variant = "cu12", platforms = ["linux-x86_64"], kernels = ["8.9"], ptx = [], source = "s" }]
+
+[[build]]
+variant = "cu12"
+accelerator = "cuda"
+cuda = "12.6"
+platforms = ["linux-x86_64"]
+source = "s"
+"""
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
@@ -93,34 +105,7 @@ def test_the_newest_final_release_is_meant_where_none_is_named(capsys: pytest.Ca
 
 
 def test_a_release_newer_than_the_rows_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    (site / "frameworks").mkdir(parents=True)
-    (site / "generated").mkdir()
-    (site / "frameworks" / "deep.toml").write_text(
-        """
-        name = "deep"
-        title = "Deep"
-        distributions = ["deep"]
-        imports = "deep"
-        known_to = "2.0"
-        distribution = [{ name = "deep" }]
-        code = [{ variant = "cu12", platforms = ["linux-x86_64"], kernels = ["8.9"], ptx = [], source = "s" }]
-        source = [{ id = "s", what = "a page", checked = "2026-01-31" }]
-        [[build]]
-        variant = "cu12"
-        accelerator = "cuda"
-        cuda = "12.6"
-        platforms = ["linux-x86_64"]
-        source = "s"
-        """
-    )
-    releases = ",".join(
-        f'{{"version": "{version}", "wheels": [["cp312", "manylinux_2_28_x86_64", 1000]]}}'
-        for version in ("2.1", "2.0")
-    )
-    (site / "generated" / "deep.json").write_text(
-        f'{{"distribution": "deep", "checked": "2026-02-01", "releases": [{releases}]}}'
-    )
+    site = make_site(tmp_path, CUDA, "2.1", "2.0", wheel=("cp312", "manylinux_2_28_x86_64"))
     options = ("--catalog", str(site), "--target", OLD)
     looked_at = document(capsys, "deep", "2.0", *options)
     assert (looked_at["beyond"], looked_at["standings"][0]["answer"]) == (False, "yes")
