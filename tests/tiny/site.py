@@ -17,7 +17,7 @@ source = [{ id = "s", what = "a page", checked = "2026-01-31" }]
 
 
 def make_site(folder: Path, rows: str, *versions: str, wheel: tuple[str, str]) -> Path:
-    """`rows`: what the framework's file says beside its head; `wheel`: Python and platform of each release."""
+    """`rows`: what its file says beside the head; `wheel`: Python and platform of each release."""
     site = folder / "site"
     (site / "frameworks").mkdir(parents=True)
     (site / "generated").mkdir()
