@@ -5,35 +5,41 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec.structs import replace
 from packaging.version import Version
 
-from dlsetup.catalog.folders import PACKAGED, Folders, Sheet
-from dlsetup.catalog.form import FrameworkFile, GeneratedFile
+from dlsetup.catalog.folders import PACKAGED, Folders
+from dlsetup.catalog.form import FrameworkFile, GeneratedFile, MeasuredFile
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
+from dlsetup.catalog.hardware_form import HardwareFile
+from dlsetup.catalog.image_form import ImageFile
 from dlsetup.catalog.jobs import framework_files, index_jobs, jobs
 from dlsetup.catalog.learning import Pages
 from dlsetup.catalog.new_file import OVERLAPS
 from dlsetup.catalog.releases import sdists_of, versions, wheels_of
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.source import Source
+
+F = TypeVar("F")
+T = TypeVar("T", HardwareFile, ImageFile)
 
 
 class FileStatus(Record, frozen=True, kw_only=True):
     """One file of the catalog."""
 
     name: str
-    """A framework, a distribution, an index, or `overlaps`."""
-    kind: Literal["framework", "distribution", "index", "overlaps"]
+    """A framework, a distribution, an index, `overlaps`, or a file of hardware or images."""
+    kind: Literal["framework", "distribution", "measured", "index", "overlaps", "hardware", "images"]
     origin: Literal["shipped", "user", "overlay", "none"]
     """`none`: nothing was ever learned."""
     path: str = ""
     checked: str = ""
-    """ISO date. Of a framework's file, when the oldest of its sources was looked at."""
+    """ISO date. Of what people wrote, when the oldest of its sources was looked at."""
     age_days: int | Unknown = UNKNOWN
     rows: int = 0
-    """Builds of a framework, releases of a distribution or an index, groups that share files."""
+    """Builds, releases, groups that share files, or rows of tables."""
     distribution: str = ""
     """Whose releases it speaks of."""
     newest: Version | None = None
@@ -69,17 +75,24 @@ def statuses(names: Collection[str], place: Folders, lookout: Lookout) -> Iterat
 
     Raises `UsageError` for a name that the catalog does not know, `DataError` for a malformed file.
     """
-    todo = jobs(names, place)
+    todo = [job.row.name for job in jobs(names, place)]
     files = framework_files(place)
     chosen = [file for file in files.values() if not names or file.name in names]
     for file in chosen:
         yield _framework(file, place, lookout)
-    for job in todo:
-        yield _distribution(job.row.name, place, lookout)
+    for name in todo:
+        yield _distribution(name, place, lookout)
+    for name in place.names("measured", ".json"):
+        if name in todo:
+            yield _measured(name, place, lookout)
     for other in index_jobs([file.name for file in chosen], place) if chosen else ():
         yield _index(other.index.name, place, lookout)
     if not names:
         yield _overlaps(place, lookout)
+        for name in place.names("hardware", ".toml"):
+            yield _table(FileStatus(name=name, kind="hardware", origin="none"), HardwareFile, place, lookout)
+        for name in place.names("images", ".toml"):
+            yield _table(FileStatus(name=name, kind="images", origin="none"), ImageFile, place, lookout)
 
 
 def with_newer(found: Iterable[FileStatus], pages: Pages, sourced: Collection[str]) -> Iterator[FileStatus]:
@@ -102,62 +115,77 @@ def with_newer(found: Iterable[FileStatus], pages: Pages, sourced: Collection[st
 
 
 def _framework(file: FrameworkFile, place: Folders, lookout: Lookout) -> FileStatus:
-    relative = f"frameworks/{file.name}.toml"
-    folder = next(folder for folder in (*lookout.given, PACKAGED) if (folder / relative).is_file())
-    checked = min((source.checked for source in file.source), default="")
+    empty = FileStatus(name=file.name, kind="framework", origin="none", distribution=file.distributions[0])
     learned = place.json(f"generated/{file.distributions[0]}.json", GeneratedFile)
     known = learned.installable() if learned else ()
     beyond = tuple(item for item in known if file.known_to and item > file.known_to)
-    return FileStatus(
-        name=file.name,
-        kind="framework",
-        origin=lookout.origin(str(folder / relative)),
-        path=str(folder / relative),
-        checked=checked,
-        age_days=lookout.age(checked),
+    return replace(
+        _written(empty, f"frameworks/{file.name}.toml", file.source, lookout),
         rows=len(file.build),
-        distribution=file.distributions[0],
         newest=file.known_to,
         newer=beyond if file.known_to and learned else UNKNOWN,
     )
 
 
-def _distribution(name: str, place: Folders, lookout: Lookout) -> FileStatus:
-    empty = FileStatus(name=name, kind="distribution", origin="none", distribution=name)
-    file = place.json(f"generated/{name}.json", GeneratedFile)
+def _table(empty: FileStatus, form: type[T], place: Folders, lookout: Lookout) -> FileStatus:
+    relative = f"{empty.kind}/{empty.name}.toml"
+    file = place.toml(relative, form)
     if file is None:
         return empty
-    known = file.installable()
-    seen = _seen(empty, place.sheet(f"generated/{name}.json"), lookout)
-    return replace(seen, rows=len(file.releases) or len(file.versions), newest=max(known, default=None))
+    tables = {name: getattr(file, name) for name in file.__struct_fields__ if name != "source"}
+    return replace(
+        _written(empty, relative, file.source, lookout), rows=sum(len(rows) for rows in tables.values())
+    )
+
+
+def _distribution(name: str, place: Folders, lookout: Lookout) -> FileStatus:
+    empty = FileStatus(name=name, kind="distribution", origin="none", distribution=name)
+    file, seen = _learned(empty, f"generated/{name}.json", GeneratedFile, place, lookout)
+    if file is None:
+        return seen
+    newest = max(file.installable(), default=None)
+    return replace(seen, rows=len(file.releases) or len(file.versions), newest=newest)
+
+
+def _measured(name: str, place: Folders, lookout: Lookout) -> FileStatus:
+    empty = FileStatus(name=name, kind="measured", origin="none")
+    file, seen = _learned(empty, f"measured/{name}.json", MeasuredFile, place, lookout)
+    return replace(seen, rows=len(file.rows)) if file else seen
 
 
 def _index(name: str, place: Folders, lookout: Lookout) -> FileStatus:
     empty = FileStatus(name=name, kind="index", origin="none")
-    file = place.json(f"generated/index-{name}.json", ListingFile)
-    if file is None:
-        return empty
-    seen = _seen(empty, place.sheet(f"generated/index-{name}.json"), lookout)
-    return replace(seen, rows=sum(len(item.releases) for item in file.distributions))
+    file, seen = _learned(empty, f"generated/index-{name}.json", ListingFile, place, lookout)
+    return replace(seen, rows=sum(len(item.releases) for item in file.distributions)) if file else seen
 
 
 def _overlaps(place: Folders, lookout: Lookout) -> FileStatus:
     empty = FileStatus(name=OVERLAPS, kind="overlaps", origin="none")
-    file = place.json(f"generated/{OVERLAPS}.json", OverlapsFile)
-    if file is None:
-        return empty
-    seen = _seen(empty, place.sheet(f"generated/{OVERLAPS}.json"), lookout)
-    return replace(seen, rows=len(file.libraries) + len(file.twins))
+    file, seen = _learned(empty, f"generated/{OVERLAPS}.json", OverlapsFile, place, lookout)
+    return replace(seen, rows=len(file.libraries) + len(file.twins)) if file else seen
 
 
-def _seen(empty: FileStatus, sheet: Sheet | None, lookout: Lookout) -> FileStatus:
-    if sheet is None:
-        return empty
-    checked = sheet.head.checked
+def _written(empty: FileStatus, relative: str, sources: Iterable[Source], lookout: Lookout) -> FileStatus:
+    """Of a file that a person wrote: the first folder that has it counts."""
+    folder = next(folder for folder in (*lookout.given, PACKAGED) if (folder / relative).is_file())
+    return _dated(empty, str(folder / relative), min((item.checked for item in sources), default=""), lookout)
+
+
+def _learned(
+    empty: FileStatus, relative: str, form: type[F], place: Folders, lookout: Lookout
+) -> tuple[F | None, FileStatus]:
+    """Of a file that was made out of what an index says: its record too, where there is one."""
+    file, sheet = place.json(relative, form), place.sheet(relative)
+    if file is None or sheet is None:
+        return None, empty
+    return file, _dated(empty, sheet.where, sheet.head.checked, lookout)
+
+
+def _dated(empty: FileStatus, path: str, checked: str, lookout: Lookout) -> FileStatus:
     return replace(
         empty,
-        origin=lookout.origin(sheet.where),
-        path=sheet.where,
+        origin=lookout.origin(path),
+        path=path,
         checked=checked,
         age_days=lookout.age(checked),
     )

@@ -21,7 +21,16 @@ from dlsetup.show.words import counted
 
 NAMED = 4
 """How many newer releases are named; the rest is counted."""
-ORIGINS = {"shipped": "shipped", "user": "refreshed", "overlay": "overlay", "none": "never learned"}
+TITLES = {
+    "framework": "Frameworks",
+    "hardware": "Hardware and systems",
+    "images": "Container images",
+    "distribution": "Distributions",
+    "measured": "Architectures read out of wheels",
+    "index": "Other indexes",
+    "overlaps": "Files that wheels share",
+}
+ORIGINS = {"shipped": "shipped", "user": "refreshed", "overlay": "overlay"}
 
 
 class StatusDocument(Record, frozen=True, kw_only=True):
@@ -72,32 +81,36 @@ def _asked(found: Sequence[FileStatus], request: Request, place: Folders) -> lis
 
 
 def _lines(found: Sequence[FileStatus], *, online: bool) -> Iterator[Line]:
-    titles = {"framework": "Frameworks", "distribution": "Distributions", "index": "Other indexes"}
     width = max(len(item.name) for item in found)
-    for kind, title in {**titles, "overlaps": "Shared files"}.items():
+    yield Line(
+        text=_columns("file".ljust(width), "from", "checked", "age", "rows", "newest"), indent=4, wrap=False
+    )
+    for kind, title in TITLES.items():
         files = [item for item in found if item.kind == kind]
         if files:
             yield Line(text=title, style="title")
-            yield from (_line(item, width) for item in files)
+        yield from (_line(item, width) for item in files if item.origin != "none")
+        missing = [item.name for item in files if item.origin == "none"]
+        if missing:
+            yield Line(mark="?", text=f"never learned: {', '.join(missing)}", indent=2, style="faint")
     yield from _summary(found, online=online)
 
 
 def _line(item: FileStatus, width: int) -> Line:
-    name = item.name.ljust(width)
-    if item.origin == "none":
-        return Line(mark="?", text=f"{name}  {ORIGINS['none']}", indent=2, wrap=False, style="faint")
-    parts = [
-        ORIGINS[item.origin].ljust(9),
-        item.checked,
-        _age(item.age_days).rjust(8),
-        str(item.rows).rjust(5),
-        str(item.newest or ""),
-    ]
+    parts = (ORIGINS[item.origin], item.checked, _age(item.age_days), str(item.rows), str(item.newest or ""))
     newer = _newer(item)
-    text = "  ".join([name, *parts, *([newer] if newer else [])]).rstrip()
+    text = _columns(item.name.ljust(width), *parts)
     return Line(
-        mark="!" if newer else "·", text=text, indent=2, wrap=False, style="warning" if newer else "faint"
+        mark="!" if newer else "·",
+        text=f"{text}  {newer}".rstrip(),
+        indent=2,
+        wrap=False,
+        style="warning" if newer else "faint",
     )
+
+
+def _columns(name: str, origin: str, checked: str, age: str, rows: str, newest: str) -> str:
+    return f"{name}  {origin:9}  {checked:10}  {age:>8}  {rows:>5}  {newest}".rstrip()
 
 
 def _age(days: int | Unknown) -> str:

@@ -79,7 +79,9 @@ def test_all_files_of_the_shipped_catalog(shelf: Shelf) -> None:
     found = seen(shelf)
     assert {item.origin for item in found.values() if item.kind == "framework"} == {"shipped"}
     assert found["overlaps", "overlaps"].rows > 10
-    assert len({item.kind for item in found.values()}) == 4
+    assert len({item.kind for item in found.values()}) == 7
+    assert found["hardware", "gpus"].rows > 20
+    assert found["measured", "torch"].checked
 
 
 def test_an_unknown_name(shelf: Shelf) -> None:
