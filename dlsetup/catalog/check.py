@@ -20,9 +20,11 @@ from dlsetup.catalog.form import (
     Range,
 )
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
+from dlsetup.catalog.guards import disagreements
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.catalog.refresh import distributions_of, known_files
 from dlsetup.model.errors import DataError
 from dlsetup.model.hardware import CudaToolkit, Hardware
 from dlsetup.model.record import Unknown
@@ -46,16 +48,28 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
     """Everything that is wrong with the files of one catalog folder, each thing with its file.
 
     The form first; then, of files whose form is right, what they mean: sources that nobody names or cites,
-    dates of the future, ranges that hold for nothing, code that no toolkit makes.
+    dates of the future, ranges that hold for nothing, code that no toolkit makes, rows that the registry
+    contradicts.
     """
     world = _world(folder)
+    sound: list[FrameworkFile] = []
     for path, form in files_of(folder).items():
         try:
             record = read_toml(path, form) if path.suffix == ".toml" else read_json(path, form)
         except DataError as exc:
             yield exc.message
             continue
+        sound += [record] if isinstance(record, FrameworkFile) else []
         yield from (f"{path}: {text}" for text in _meaning(record, today, world))
+    yield from _against_the_registry(sound, Folders((folder,), faults=[]))
+
+
+def _against_the_registry(files: list[FrameworkFile], place: Folders) -> Iterator[str]:
+    """Where the rows of a framework contradict what was learned of its releases, or measured in them."""
+    names = {name for file in files for name in distributions_of(file)}
+    generated = known_files(names, "generated", GeneratedFile, place)
+    measured = known_files(names, "measured", MeasuredFile, place)
+    yield from map(str, disagreements(files, generated, measured))
 
 
 def files_of(folder: Path) -> dict[Path, type]:
@@ -110,6 +124,8 @@ def _not_past(date: str, today: datetime.date) -> str:
 
 
 def _builds(file: FrameworkFile, world: Hardware) -> Iterator[str]:
+    if file.known_to is None and any(row.before is None and row.accelerator != "cpu" for row in file.build):
+        yield "builds for accelerators without end need `known_to`, the newest release that was looked at"
     cuda: dict[str, CudaVersion] = {}
     for row in file.build:
         yield from _build(row, file)
@@ -130,8 +146,6 @@ def _build(row: BuildRow, file: FrameworkFile) -> Iterator[str]:
     tells = row.cuda or CudaVersion.from_variant(row.variant) or row.from_source
     if row.accelerator == "cuda" and not tells:
         yield f"the variant `{row.variant}` does not say its CUDA, and neither does `cuda`"
-    if row.before is None and row.accelerator != "cpu" and file.known_to is None:
-        yield "builds for accelerators without end need `known_to`, the newest release that was looked at"
 
 
 def _code(row: CodeRow, toolkit: CudaToolkit) -> Iterator[str]:

@@ -185,3 +185,18 @@ def catalog_refresh(
             as_json=json,
         )
     )
+
+
+@catalog.command(
+    "check",
+    cls=PlainCommand,
+    epilog=examples("dlsetup catalog check", "dlsetup catalog check --catalog site-catalog"),
+)
+def catalog_check(catalog: options.Catalog = None, json: options.Json = False) -> int:
+    """Say all that is wrong with the files of a catalog, at once. Works offline.
+
+    Without `--catalog` the shipped files and those of the last refresh are looked at.
+    """
+    from dlsetup.commands.catalog_check import run
+
+    return run(tuple(catalog or ()), as_json=json)

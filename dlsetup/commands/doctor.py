@@ -57,7 +57,8 @@ def run(request: Request) -> int:
 
 def _with_faults(diagnosis: Diagnosis, faults: Iterable[str]) -> Diagnosis:
     """A file of the catalog that nobody can read hides what it knows, not what the rest knows."""
-    gaps = (Gap(fact="part of the catalog", reason=text, ask="dlsetup catalog check") for text in dict.fromkeys(faults))
+    command = "dlsetup catalog check"
+    gaps = (Gap(fact="part of the catalog", reason=text, ask=command) for text in dict.fromkeys(faults))
     return replace(diagnosis, unknown=(*diagnosis.unknown, *gaps))
 
 

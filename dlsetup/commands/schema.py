@@ -8,6 +8,7 @@ from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, Measur
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
@@ -27,6 +28,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-show": ShowDocument,
     "catalog-why": WhyDocument,
     "catalog-refresh": RefreshDocument,
+    "catalog-check": CheckDocument,
     "catalog-status": StatusDocument,
     "profiles-list": ProfilesDocument,
     "error": json.ErrorDocument,

@@ -68,3 +68,11 @@ def test_dates_are_of_the_past(shelf: Shelf, date: str, says: str) -> None:
     assert sorted(problem.rpartition(": ")[2] for problem in found(shelf)) == sorted(
         ["the source `a` is cited by no row", f"{date} {says}" if "lies" in says else f"`{date}` is {says}"]
     )
+
+
+def test_rows_that_the_registry_contradicts_are_named(shelf: Shelf) -> None:
+    shelf.framework("deep", HEAD, build=[ROW | {"since": "1.5"}], code=[CODE])
+    shelf.generated("deep", [{"version": "1.0", "wheels": [["cp312", "manylinux_2_28_x86_64", 5]]}])
+    told = found(shelf)
+    assert any("no release fits the build `cu126`" in text for text in told)
+    assert any("known to 2.0" in text for text in told)

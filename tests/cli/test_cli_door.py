@@ -25,6 +25,8 @@ COMMANDS = (
     ["catalog", "show"],
     ["catalog", "why"],
     ["catalog", "refresh"],
+    ["catalog", "status"],
+    ["catalog", "check"],
     ["profiles", "list"],
     ["schema"],
 )
