@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal, TypeVar
 
 from msgspec.structs import replace
@@ -58,9 +58,10 @@ class Lookout(Record, frozen=True, kw_only=True):
 
     def origin(self, path: str) -> Literal["shipped", "user", "overlay"]:
         """Whose folder a file lies in."""
-        if any(path.startswith(f"{folder}/") for folder in self.given):
+        place = PurePath(path)
+        if any(place.is_relative_to(folder) for folder in self.given):
             return "overlay"
-        return "user" if self.user and path.startswith(f"{self.user}/") else "shipped"
+        return "user" if self.user and place.is_relative_to(self.user) else "shipped"
 
     def age(self, checked: str) -> int | Unknown:
         """In days; unknown for what is no date."""

@@ -31,10 +31,17 @@ class Registry:
     """Beginning of a path to how often its answer ends half-way."""
     html: bool = False
     """Whether its pages are in HTML, which says neither sizes nor dates."""
+    dated: bool = False
+    """Whether it knows its pages by the day of their last change instead of a tag."""
     wrong: set[str] = field(default_factory=set)
     """Wheels whose metadata is not what the page says."""
     asked: list[tuple[str, int]] = field(default_factory=list)
     address: str = ""
+
+    @property
+    def question(self) -> str:
+        """The header that asks whether a page has changed."""
+        return "If-Modified-Since" if self.dated else "If-None-Match"
 
     def page(self, name: str) -> bytes:
         files = [self._entry(wheel) for wheel in self.wheels if wheel.name == name]
@@ -128,12 +135,12 @@ def _handler(registry: Registry) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             path = self.path.replace("%2B", "+")
             status, body, etag = registry.answer(
-                path, self.headers.get("If-None-Match"), self.headers.get("Range")
+                path, self.headers.get(registry.question), self.headers.get("Range")
             )
             registry.asked.append((path, status))
             self.send_response(status)
             if etag:
-                self.send_header("ETag", etag)
+                self.send_header("Last-Modified" if registry.dated else "ETag", etag)
             if registry.html and path.startswith("/simple/"):
                 self.send_header("Content-Type", "text/html; charset=UTF-8")
             if status == 206:

@@ -22,9 +22,11 @@ LINUX = "cp312-cp312-manylinux2014_x86_64.manylinux_2_17_x86_64"
 WINDOWS = "cp312-cp312-win_amd64"
 
 
+@pytest.mark.parametrize("dated", [False, True], ids=["by tag", "by date"])
 def test_a_second_refresh_asks_only_whether_something_changed(
-    run: Callable[..., Any], registry: Registry
+    run: Callable[..., Any], registry: Registry, dated: bool
 ) -> None:
+    registry.dated = dated
     run()
     registry.asked.clear()
     done = run()
