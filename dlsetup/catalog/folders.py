@@ -91,7 +91,9 @@ class Folders:
     def json(self, relative: str, kind: type[T]) -> T | None:
         """A generated file as a record; None if no folder has it. Raises `DataError` with its path."""
         sheet = self.sheet(relative)
-        return None if sheet is None else decode(sheet.text, kind, where=sheet.where)
+        if sheet is None:
+            return None
+        return self.sound(partial(decode, sheet.text, kind, where=sheet.where))
 
     def sheet(self, relative: str) -> Sheet | None:
         """A generated file of which only the head is read; None if no folder has it. Raises `DataError`."""

@@ -20,7 +20,7 @@ USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
     "create": ("env",),
     "fix": ("cuda-conflict",),
-    "catalog": ("show", "why", "refresh"),
+    "catalog": ("show", "why", "status", "refresh", "check"),
     "profiles": ("list",),
 }
 

@@ -27,7 +27,7 @@ def test_nothing_is_wrong_with_what_is_shipped() -> None:
 
 def test_nothing_is_wrong_with_a_good_overlay(shelf: Shelf) -> None:
     shelf.framework("deep", HEAD, build=[ROW], code=[CODE])
-    shelf.generated("deep", [])
+    shelf.generated("deep", [{"version": "2.0", "wheels": [["cp312", "manylinux_2_28_x86_64", 5]]}])
     assert found(shelf) == []
 
 
