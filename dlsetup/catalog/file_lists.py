@@ -7,8 +7,8 @@ from itertools import groupby
 
 from packaging.version import Version
 
+from dlsetup.catalog.pages import Wheel, spokesmen
 from dlsetup.catalog.ranges import Member
-from dlsetup.catalog.releases import Wheel, spokesmen
 from dlsetup.model.record import Record
 
 Read = Callable[[Wheel], tuple[Member, ...]]

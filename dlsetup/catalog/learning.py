@@ -13,10 +13,11 @@ from dlsetup.catalog.form import GeneratedFile
 from dlsetup.catalog.generated_form import OverlapRow, OverlapsFile
 from dlsetup.catalog.jobs import Job, Owners
 from dlsetup.catalog.overlaps import overlaps
+from dlsetup.catalog.pages import Page, Wheel, sdists_of, spokesmen, wheels_of
 from dlsetup.catalog.parallel import in_parallel
 from dlsetup.catalog.ranges import Member
 from dlsetup.catalog.registry import Registry
-from dlsetup.catalog.releases import Page, Wheel, releases, sdists_of, spokesmen, versions, wheels_of
+from dlsetup.catalog.releases import releases, versions
 from dlsetup.catalog.watch import Watch
 
 Pages = Mapping[str, Page]

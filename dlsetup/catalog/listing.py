@@ -12,9 +12,10 @@ from packaging.version import Version
 from dlsetup.catalog.generated_form import ListedDistribution, ListedRelease, ListingFile
 from dlsetup.catalog.jobs import IndexJob
 from dlsetup.catalog.learning import today
+from dlsetup.catalog.pages import Wheel, wheels_of
 from dlsetup.catalog.parallel import in_parallel
 from dlsetup.catalog.registry import Registry
-from dlsetup.catalog.releases import Wheel, wheel_rows, wheels_of
+from dlsetup.catalog.releases import wheel_rows
 from dlsetup.catalog.transport import Transport
 from dlsetup.catalog.watch import Watch
 from dlsetup.model.errors import DlsetupError, StepFailed

@@ -24,8 +24,8 @@ from dlsetup.catalog.delivery import write_whole
 from dlsetup.catalog.fatbin import fat_binaries
 from dlsetup.catalog.folders import PACKAGED, Folders
 from dlsetup.catalog.form import MeasuredFile, MeasuredRow
+from dlsetup.catalog.pages import Wheel, spokesmen, wheels_of
 from dlsetup.catalog.registry import Registry, configured_index
-from dlsetup.catalog.releases import Wheel, spokesmen, wheels_of
 from dlsetup.catalog.shared_objects import fat_sections
 from dlsetup.catalog.wheel_reader import PIECE, libraries, unpack, unzipping
 from dlsetup.catalog.written import written_measured

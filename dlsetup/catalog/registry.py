@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from dlsetup.catalog.delivery import write_whole
+from dlsetup.catalog.pages import File, Page
 from dlsetup.catalog.ranges import LIST_LIMIT, METADATA_LIMIT, PIECE, Member, Pieces, members_in, metadata_in
-from dlsetup.catalog.releases import File, Page
 from dlsetup.catalog.simple_page import ACCEPT, page_of
 from dlsetup.catalog.transport import Transport
 from dlsetup.model.codec import decode, encode

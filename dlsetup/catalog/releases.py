@@ -1,4 +1,4 @@
-"""From a registry's page and the metadata of its wheels to the releases of one distribution; pure."""
+"""From the files of a registry's page and the metadata of its wheels to releases; pure."""
 
 from __future__ import annotations
 
@@ -6,92 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from email.parser import HeaderParser
-from typing import TypeVar
 
 from msgspec.structs import replace
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from dlsetup.catalog.form import Release, RequiresRow, WheelRow
-from dlsetup.catalog.platforms import families, least_demanding
+from dlsetup.catalog.pages import File, Sdist, Wheel, python_order, spokesmen, weight
 from dlsetup.model.errors import DataError
-from dlsetup.model.record import UNKNOWN, Record, Unknown
-
-
-class Hashes(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    sha256: str = ""
-
-
-class File(Record, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=False):
-    """One file of a project page (PEP 691, 700, 714)."""
-
-    filename: str
-    url: str
-    hashes: Hashes = Hashes()
-    requires_python: str | None = None
-    size: int | Unknown = UNKNOWN
-    upload_time: str = ""
-    yanked: bool | str = False
-    core_metadata: bool | dict[str, str] | None = None
-
-
-class Page(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A project page of the simple API in JSON. What else it says is passed over."""
-
-    name: str
-    files: tuple[File, ...]
-
-
-class Wheel(Record, frozen=True, kw_only=True):
-    """A wheel file, its name read."""
-
-    version: Version
-    pythons: tuple[str, ...]
-    platforms: tuple[str, ...]
-    file: File
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        return tuple(family for tag in self.platforms for family in families(tag))
-
-
-class Sdist(Record, frozen=True, kw_only=True):
-    """The source of a release, its name read."""
-
-    version: Version
-    file: File
-
-
-Found = TypeVar("Found", Wheel, Sdist)
-
-
-def wheels_of(page: Page, since: Version) -> list[Wheel]:
-    """The wheels of a page from release `since` on, without prereleases that a final release overtook."""
-    found = [wheel for file in page.files if (wheel := _wheel(file)) is not None]
-    return _current(found, since)
-
-
-def sdists_of(page: Page, since: Version) -> list[Sdist]:
-    """The sources of a page from release `since` on, without prereleases that a final release overtook."""
-    found = [sdist for file in page.files if (sdist := _sdist(file)) is not None]
-    return _current(found, since)
-
-
-def spokesmen(wheels: Iterable[Wheel]) -> dict[tuple[Version, str], Wheel]:
-    """For each release and family of platforms the wheel whose metadata is read: the newest Python's."""
-    chosen: dict[tuple[Version, str], Wheel] = {}
-    for wheel in sorted(wheels, key=_weight):
-        for family in wheel.families:
-            chosen[wheel.version, family] = wheel
-    return chosen
+from dlsetup.model.record import Unknown
 
 
 def releases(
@@ -144,7 +69,7 @@ def wheel_rows(wheels: list[Wheel]) -> tuple[WheelRow, ...]:
             sizes[tag] = max(sizes[tag], 0 if isinstance(size, Unknown) else size)
     return tuple(
         WheelRow(
-            pythons=" ".join(sorted(pythons[tag], key=_python_order)), platform=tag, size_bytes=sizes[tag]
+            pythons=" ".join(sorted(pythons[tag], key=python_order)), platform=tag, size_bytes=sizes[tag]
         )
         for tag in sorted(pythons)
     )
@@ -168,7 +93,7 @@ def _release(
     version: Version, wheels: list[Wheel], texts: Mapping[str, str], extras: tuple[str, ...]
 ) -> Release:
     first = min(wheel.file.upload_time for wheel in wheels)
-    newest = max(wheels, key=_weight).file
+    newest = max(wheels, key=weight).file
     return Release(
         version=version,
         python=_requires_python(newest),
@@ -196,15 +121,6 @@ def _requires_python(file: File) -> SpecifierSet:
         raise DataError(f"{file.filename}: {exc}") from exc
 
 
-def _current(found: list[Found], since: Version) -> list[Found]:
-    newest = max((item.version for item in found if not item.version.is_prerelease), default=Version("0"))
-    return [
-        item
-        for item in found
-        if item.version >= since and (not item.version.is_prerelease or item.version > newest)
-    ]
-
-
 def _requires_rows(texts: Mapping[str, str], extras: tuple[str, ...], where: str) -> tuple[RequiresRow, ...]:
     rows: list[tuple[RequiresRow, list[str]]] = []
     for family in sorted(texts):
@@ -217,49 +133,6 @@ def _requires_rows(texts: Mapping[str, str], extras: tuple[str, ...], where: str
     if len(rows) == 1:
         return (rows[0][0],) if rows[0][0] != RequiresRow() else ()
     return tuple(RequiresRow(platforms=tuple(group), base=row.base, extras=row.extras) for row, group in rows)
-
-
-def _wheel(file: File) -> Wheel | None:
-    """None for what is no wheel, or one whose name follows no rule."""
-    if not file.filename.endswith(".whl"):
-        return None
-    try:
-        _, version, _, tags = parse_wheel_filename(file.filename)
-    except (InvalidWheelFilename, ValueError):
-        return None
-    pythons = {_python(tag.interpreter, tag.abi) for tag in tags}
-    return Wheel(
-        version=version,
-        pythons=tuple(sorted(pythons, key=_python_order)),
-        platforms=tuple(least_demanding(tag.platform for tag in tags)),
-        file=file,
-    )
-
-
-def _sdist(file: File) -> Sdist | None:
-    """None for what is no source, or one whose name follows no rule."""
-    try:
-        _, version = parse_sdist_filename(file.filename)
-    except InvalidSdistFilename:
-        return None
-    return Sdist(version=version, file=file)
-
-
-def _python(interpreter: str, abi: str) -> str:
-    """`cp312` for `cp312-cp312`, `cp36` for `cp36-cp36m`, else both parts: `cp313-cp313t`, `cp39-abi3`."""
-    return interpreter if abi in (interpreter, f"{interpreter}m", "none") else f"{interpreter}-{abi}"
-
-
-def _python_order(tag: str) -> tuple[int, str]:
-    """By version: `cp39` before `cp310` before `cp310-cp310t`."""
-    found = re.match(r"[a-z]+(\d)(\d*)", tag)
-    return (int(found[1]) * 100 + int(found[2] or 0) if found else 0, tag)
-
-
-def _weight(wheel: Wheel) -> tuple[bool, tuple[int, str], str]:
-    """Wheels of the ordinary Python after those of the free-threaded one, newer ones after older ones."""
-    newest = wheel.pythons[-1]
-    return (not newest.endswith("t"), _python_order(newest), wheel.file.filename)
 
 
 def _split(line: str, where: str) -> tuple[str, str]:

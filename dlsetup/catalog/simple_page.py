@@ -7,7 +7,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from msgspec.structs import replace
 
-from dlsetup.catalog.releases import File, Hashes, Page
+from dlsetup.catalog.pages import File, Hashes, Page
 from dlsetup.model.codec import decode
 from dlsetup.model.errors import DataError
 

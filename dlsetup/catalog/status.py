@@ -18,7 +18,8 @@ from dlsetup.catalog.image_form import ImageFile
 from dlsetup.catalog.jobs import framework_files, index_jobs, jobs
 from dlsetup.catalog.learning import Pages
 from dlsetup.catalog.new_file import OVERLAPS
-from dlsetup.catalog.releases import sdists_of, versions, wheels_of
+from dlsetup.catalog.pages import sdists_of, wheels_of
+from dlsetup.catalog.releases import versions
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.source import Source
 

@@ -18,8 +18,8 @@ from dlsetup.catalog.folders import Folders
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.load import load
 from dlsetup.catalog.overlaps import overlaps
+from dlsetup.catalog.pages import File, Page, Wheel, wheels_of
 from dlsetup.catalog.ranges import Member
-from dlsetup.catalog.releases import File, Page, Wheel, wheels_of
 from dlsetup.model.framework import Catalog
 
 LINUX = "linux-x86_64"

@@ -13,7 +13,8 @@ from packaging.version import Version
 
 from dlsetup.catalog.form import GeneratedFile, Release, RequiresRow, WheelRow
 from dlsetup.catalog.guards import lost
-from dlsetup.catalog.releases import File, Page, releases, requires, sdists_of, spokesmen, versions, wheels_of
+from dlsetup.catalog.pages import File, Page, sdists_of, spokesmen, wheels_of
+from dlsetup.catalog.releases import releases, requires, versions
 from dlsetup.catalog.requirements import canonical, parts_of, requires_on, under
 from dlsetup.catalog.written import written
 from dlsetup.model.codec import decode

@@ -17,7 +17,7 @@ from packaging.version import Version
 from tiny.wheels import TinyWheel
 
 from dlsetup.catalog.folders import Folders, user_folder
-from dlsetup.catalog.releases import File, Page
+from dlsetup.catalog.pages import File, Page
 from dlsetup.catalog.status import FileStatus, Lookout, statuses, with_newer
 from dlsetup.commands.catalog_status import Request, StatusDocument
 from dlsetup.commands.catalog_status import run as command
