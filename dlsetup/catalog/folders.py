@@ -64,6 +64,8 @@ class Folders:
         self._names: dict[tuple[str, str], list[str]] = {}
         self._curated: dict[str, object] = {}
         self._sheets: dict[str, Sheet | None] = {}
+        self._delivered: dict[Path, bool] = {}
+        """Whether a folder has files that a refresh delivered and did not put into their places."""
 
     @property
     def _curated_in(self) -> tuple[Path, ...]:
@@ -98,15 +100,25 @@ class Folders:
     def sheet(self, relative: str) -> Sheet | None:
         """A generated file of which only the head is read; None if no folder has it. Raises `DataError`."""
         if relative not in self._sheets:
-            given = (self.sound(partial(_sheet, folder, relative)) for folder in self._given)
+            given = (self.sound(partial(self._sheet, folder, relative)) for folder in self._given)
             found = next((sheet for sheet in given if sheet is not None), None)
             self._sheets[relative] = found or self._later(relative)
         return self._sheets[relative]
 
     def _later(self, relative: str) -> Sheet | None:
         folders = (folder for folder in (self._user, PACKAGED) if folder)
-        found = [self.sound(partial(_sheet, folder, relative)) for folder in folders]
+        found = [self.sound(partial(self._sheet, folder, relative)) for folder in folders]
         return max(filter(None, found), default=None, key=lambda sheet: sheet.head.checked)
+
+    def _sheet(self, folder: Path, relative: str) -> Sheet | None:
+        if folder not in self._delivered:
+            self._delivered[folder] = (folder / INCOMING).is_dir()
+        incoming = _read(folder / INCOMING / relative) if self._delivered[folder] else None
+        text = incoming or _read(folder / relative)
+        if text is None:
+            return None
+        where = f"{folder}/{relative}"
+        return Sheet(head=decode(text, Head, where=where), text=text, where=where)
 
     def sound(self, read: Callable[[], T | None]) -> T | None:
         """What `read` gives; None for malformed data where its faults are taken down."""
@@ -117,14 +129,6 @@ class Folders:
         except DataError as exc:
             self.faults.append(exc.message)
             return None
-
-
-def _sheet(folder: Path, relative: str) -> Sheet | None:
-    text = _read(folder / INCOMING / relative) or _read(folder / relative)
-    if text is None:
-        return None
-    where = f"{folder}/{relative}"
-    return Sheet(head=decode(text, Head, where=where), text=text, where=where)
 
 
 def _read(path: Path) -> bytes | None:
