@@ -15,14 +15,15 @@ from typing import TypeVar
 from dlsetup.catalog.delivery import deliver
 from dlsetup.catalog.folders import PACKAGED, Folders, user_folder
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, MeasuredFile
+from dlsetup.catalog.generated_form import OverlapsFile
 from dlsetup.catalog.guards import disagreements
-from dlsetup.catalog.jobs import framework_files, index_jobs, jobs, owners
-from dlsetup.catalog.learning import learn, learn_overlaps, read_pages
+from dlsetup.catalog.jobs import Owners, framework_files, index_jobs, jobs, owners
+from dlsetup.catalog.learning import Pages, learn, learn_overlaps, read_pages
 from dlsetup.catalog.listing import learn_listings
 from dlsetup.catalog.new_file import OVERLAPS, NewFile
 from dlsetup.catalog.registry import Registry, configured_index
 from dlsetup.catalog.watch import Watch
-from dlsetup.model.errors import DlsetupError, StepFailed, UsageError
+from dlsetup.model.errors import DataError, DlsetupError, StepFailed, UsageError
 from dlsetup.model.record import Record
 
 TOLD = 3
@@ -102,8 +103,17 @@ def _learn(errand: Errand, place: Folders, old: Folders, watch: Watch) -> list[N
     return [
         *(NewFile.of(file, old) for file in learn(todo, pages, registry, watch)),
         *(NewFile.of(file, old) for file in learn_listings(others, cache_folder(), watch)),
-        *([NewFile.of(learn_overlaps(sharing, pages, registry, watch), old)] if sharing else []),
+        *(NewFile.of(file, old) for file in _overlaps(sharing, pages, registry, watch)),
     ]
+
+
+def _overlaps(sharing: Owners | None, pages: Pages, registry: Registry, watch: Watch) -> list[OverlapsFile]:
+    """None where the index gives no parts of files, which is no reason to learn nothing else."""
+    try:
+        return [learn_overlaps(sharing, pages, registry, watch)] if sharing else []
+    except (StepFailed, DataError) as exc:
+        watch.say(f"left as it is: {OVERLAPS}: {exc.message}")
+        return []
 
 
 def _against(files: Iterable[NewFile], place: Folders) -> list[str]:

@@ -33,6 +33,8 @@ class Registry:
     """Whether its pages are in HTML, which says neither sizes nor dates."""
     dated: bool = False
     """Whether it knows its pages by the day of their last change instead of a tag."""
+    whole: bool = False
+    """Whether it gives files only as a whole."""
     wrong: set[str] = field(default_factory=set)
     """Wheels whose metadata is not what the page says."""
     asked: list[tuple[str, int]] = field(default_factory=list)
@@ -97,7 +99,7 @@ class Registry:
         if name.endswith(".metadata"):
             text = found.metadata + ("\nforged" if found.filename in self.wrong else "")
             return 200, text.encode(), ""
-        if span is None:
+        if span is None or self.whole:
             return 200, self.body(found), ""
         first, last = span.removeprefix("bytes=").split("-")
         return 206, self.body(found)[int(first) : int(last) + 1], ""

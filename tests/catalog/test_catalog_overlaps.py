@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from fickle_index import Registry
-from hand_made import Shelf
+from hand_made import Follower, Shelf
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
@@ -155,6 +155,17 @@ def test_a_refresh_reads_file_lists_and_the_catalog_has_them(
     sources = {source.id for source in load([], [shelf.folder]).hardware.sources}
     assert row.source in sources
     assert not run("overlaps", allow_loss=True)[0].changed
+
+
+def test_an_index_that_gives_no_parts_of_files_leaves_the_overlaps_as_they_are(
+    run: Callable[..., Any], libraries: list[TinyWheel], registry: Registry, shelf: Shelf
+) -> None:
+    registry.whole = True
+    follower = Follower()
+    done = run("overlaps", "deep", watch=follower)
+    assert [item.name for item in done] == ["nvidia-x-cu11", "nvidia-x-cu12"]
+    assert any(text.startswith("left as it is: overlaps: ") for text in follower.said)
+    assert not (shelf.folder / "generated" / "overlaps.json").exists()
 
 
 def test_a_file_list_is_asked_for_once(
