@@ -74,6 +74,9 @@ class DistributionRow(Record, frozen=True, kw_only=True):
     """Extras whose requirements are kept; `*` keeps all."""
     sources: bool = False
     """Whether releases count of which there is a source but no wheel (see `BuildRow.from_source`)."""
+    tags: dict[str, str] = msgspec.field(default_factory=dict)
+    """Platform tags of its wheels that do not say what these are for, each with the one that does:
+    `any = "linux_aarch64"`."""
 
 
 class Range(Record, frozen=True, kw_only=True):

@@ -48,7 +48,8 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
         generated |= _generated(file, place)
         measured |= _measured(file, place)
         wanted += [item for item in file.needs if item not in wanted]
-    shelf = Shelf(generated, measured, place)
+    tags = {row.name: row.tags for file in files for row in file.distribution if row.tags}
+    shelf = Shelf(generated, measured, place, tags)
     indexes = _indexes(place, files)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
@@ -20,11 +21,17 @@ class Shelf:
     """Releases by distribution. Lives for one load; reads what it holds only when asked."""
 
     def __init__(
-        self, sheets: Mapping[str, Sheet], measured: Mapping[str, MeasuredFile], place: Folders
+        self,
+        sheets: Mapping[str, Sheet],
+        measured: Mapping[str, MeasuredFile],
+        place: Folders,
+        tags: Mapping[str, Mapping[str, str]],
     ) -> None:
         self._sheets = sheets
         self._measured = measured
         self._place = place
+        self._tags = tags
+        """By distribution: see `DistributionRow.tags`."""
         self._files: dict[str, GeneratedFile | None] = {}
         self._specifiers: dict[str, SpecifierSet] = {}
         self._wheels: dict[tuple[int, str], list[WheelRow]] = {}
@@ -41,7 +48,8 @@ class Shelf:
             return None
         if distribution not in self._files:
             read = partial(decode, sheet.text, GeneratedFile, where=sheet.where)
-            self._files[distribution] = self._place.sound(read)
+            file = self._place.sound(read)
+            self._files[distribution] = file and _tagged(file, self._tags.get(distribution, {}))
         return self._files[distribution]
 
     def head(self, distribution: str) -> Head | None:
@@ -129,6 +137,20 @@ class Shelf:
         if found is None:
             found = self._families[platform] = families(platform)
         return family in found or ANY in found
+
+
+def _tagged(file: GeneratedFile, tags: Mapping[str, str]) -> GeneratedFile:
+    """The file with other platform tags where its wheels have wrong ones."""
+    if not tags:
+        return file
+    releases = (
+        replace(item, wheels=tuple(_retagged(row, tags) for row in item.wheels)) for item in file.releases
+    )
+    return replace(file, releases=tuple(releases))
+
+
+def _retagged(row: WheelRow, tags: Mapping[str, str]) -> WheelRow:
+    return replace(row, platform=tags.get(row.platform, row.platform))
 
 
 class Libraries(Mapping[str, "tuple[Version, ...]"]):
