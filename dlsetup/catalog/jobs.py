@@ -81,13 +81,11 @@ def index_jobs(names: Collection[str], place: Folders) -> list[IndexJob]:
 
 
 def owners(place: Folders) -> Owners:
-    """The CUDA libraries that frameworks bring along, and the groups of twins."""
+    """The CUDA libraries that frameworks bring along, and the groups of twins; nothing is both."""
     files = framework_files(place).values()
-    every = {name for file in files for name in _uses(file)}
-    return Owners(
-        libraries=tuple(sorted(name for name in every if name.startswith(LIBRARIES))),
-        twins=tuple(sorted({group for file in files for group in file.twins})),
-    )
+    twins = tuple(sorted({group for file in files for group in file.twins}))
+    every = {name for file in files for name in _uses(file)} - {name for group in twins for name in group}
+    return Owners(libraries=tuple(sorted(name for name in every if name.startswith(LIBRARIES))), twins=twins)
 
 
 def framework_files(place: Folders) -> dict[str, FrameworkFile]:
