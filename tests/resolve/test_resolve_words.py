@@ -180,7 +180,7 @@ def test_the_missing_fact_of_a_platform_is_named(catalog: Catalog, target: str, 
     [
         (PASCAL_AND_BLACKWELL, ["torch"], {}),
         (f"{LINUX},driver=390.157,gpu=GTX 1080", ["torch"], {}),
-        (f"{LINUX},gpu=MI300X", ["torch", "onnxruntime"], {}),
+        (f"{LINUX},gpu=MI300X", ["torch", "onnxruntime==1.20.1"], {}),
         ("os=windows,arch=x86_64,driver=560.94,gpu=RTX 4060", ["tensorflow", "jax"], {}),
         (NOTHING, ["tensorflow<2.16", "jax>=0.6"], {"python": parse_python("3.11")}),
         (NOTHING, ["tensorflow"], {"python": parse_python("3.14")}),
