@@ -46,21 +46,35 @@ class Drawn(NamedTuple):
     ours: dict[str, Any] | None
 
 
-def draw(framework: Path, index: Index, count: int, dice: random.Random) -> list[Drawn]:
+def draw(framework: Path, rows: dict[str, Any], index: Index, count: int, dice: random.Random) -> list[Drawn]:
     """Releases of all distributions that a framework is composed of, those that either side knows."""
     file = tomli.loads(framework.read_text(encoding="utf-8"))
     every: list[Drawn] = []
-    for row in file.get("distribution", []):
-        path = framework.parents[1] / "generated" / f"{row['name']}.json"
-        ours = {
-            item["version"]: item for item in json.loads(path.read_text(encoding="utf-8")).get("releases", [])
-        }
-        theirs = by_version(index.files(row["name"]), row)
+    for name in sorted(item["name"] for item in file.get("distribution", [])):
+        row = rows[name]
+        path = framework.parents[1] / "generated" / f"{name}.json"
+        known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        ours = {item["version"]: item for item in known.get("releases", [])}
+        theirs = by_version(index.files(name), row)
         every += [
             Drawn(file["name"], row, version, theirs.get(version, []), ours.get(str(version)))
             for version in sorted({*theirs, *map(Version, ours)})
         ]
     return dice.sample(every, min(count, len(every)))
+
+
+def wanted_rows(frameworks: Iterable[Path]) -> dict[str, Any]:
+    """What all frameworks together want to know of each distribution."""
+    found: dict[str, Any] = {}
+    for path in frameworks:
+        for row in tomli.loads(path.read_text(encoding="utf-8")).get("distribution", []):
+            one = found.setdefault(
+                row["name"], {"name": row["name"], "since": row.get("since", "0"), "extras": []}
+            )
+            one["since"] = min(one["since"], row.get("since", "0"), key=Version)
+            one["extras"] = sorted({*one["extras"], *row.get("extras", [])})
+            one["sources"] = one.get("sources", False) or row.get("sources", False)
+    return found
 
 
 def by_version(entries: Iterable[dict[str, Any]], row: dict[str, Any]) -> dict[Version, list[dict[str, Any]]]:
@@ -175,9 +189,10 @@ def main() -> int:
     asked = parser.parse_args()
     index = Index(configured_index())
     every = sorted((asked.data / "frameworks").glob("*.toml"))
+    rows = wanted_rows(every)
     wrong = total = 0
     for path in [item for item in every if not asked.frameworks or item.stem in asked.frameworks]:
-        drawn = draw(path, index, asked.releases, random.Random(f"{asked.seed} {path.stem}"))
+        drawn = draw(path, rows, index, asked.releases, random.Random(f"{asked.seed} {path.stem}"))
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda item: list(differences(item, index)), drawn))
         agreeing = sum(not item for item in found)

@@ -36,7 +36,7 @@ def releases(
         by_version[wheel.version].append(wheel)
     made: list[Release] = []
     faults: list[str] = []
-    for version in sorted({*by_version, *sources}, reverse=True):
+    for version in _standing({*by_version, *sources}):
         source = sources.get(version)
         try:
             if version in by_version:
@@ -87,6 +87,13 @@ def requires(text: str, extras: tuple[str, ...], where: str) -> RequiresRow:
             by_extra[extra].append(requirement)
     kept = {extra: tuple(sorted(set(items))) for extra, items in sorted(by_extra.items())}
     return RequiresRow(base=tuple(sorted(set(base))), extras=kept)
+
+
+def _standing(versions: set[Version]) -> list[Version]:
+    """Newest first, without prereleases that a final release overtook, be it one without wheels."""
+    newest = max((version for version in versions if not version.is_prerelease), default=Version("0"))
+    kept = (version for version in versions if not version.is_prerelease or version > newest)
+    return sorted(kept, reverse=True)
 
 
 def _release(

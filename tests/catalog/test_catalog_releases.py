@@ -238,3 +238,11 @@ def test_a_source_that_asks_for_a_python_nobody_can_read_is_a_fault() -> None:
     made, faults = releases([], {}, (), sdists_of(odd, since=Version("0")))
     assert not made
     assert "three" in faults[0]
+
+
+def test_a_release_without_a_wheel_overtakes_prereleases_with_one() -> None:
+    both = page("deep-1.0b1-py3-none-any.whl", "deep-1.0.tar.gz", "deep-2.0b1-py3-none-any.whl")
+    since = Version("0")
+    texts = {file.filename: "" for file in both.files}
+    made, _ = releases(wheels_of(both, since), texts, (), sdists_of(both, since))
+    assert [str(item.version) for item in made] == ["2.0b1", "1.0"]
