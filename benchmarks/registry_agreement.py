@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/registry_agreement.py [FRAMEWORK...] [--releases 30] [--seed 7]
 
 The index is read by other means than the refresher's (`index_reader`), and requirements are compared by
-what they come to on many machines, not by their text. Prints one line a framework and every difference;
-ends with 1 where there is one.
+what they come to on many machines, not by their text. Prints one line a framework and what differs;
+ends with 1 where anything does.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from packaging.version import Version
 from dlsetup.catalog.folders import PACKAGED
 from dlsetup.catalog.registry import configured_index
 
+SHOWN = 10
+"""How many differences of a framework are printed."""
 PYTHONS = ("3.6", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 SYSTEMS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
@@ -197,9 +199,14 @@ def main() -> int:
             found = list(pool.map(lambda item: list(differences(item, index)), drawn))
         agreeing = sum(not item for item in found)
         print(f"{path.stem:24} {agreeing:3} of {len(drawn):3} releases agree", flush=True)
-        for item, texts in zip(drawn, found, strict=True):
-            for text in texts:
-                print(f"    {item.distribution['name']} {item.version}: {text}")
+        lines = [
+            f"    {item.distribution['name']} {item.version}: {text}"
+            for item, texts in zip(drawn, found, strict=True)
+            for text in texts
+        ]
+        print("".join(f"{line}\n" for line in lines[:SHOWN]), end="")
+        if len(lines) > SHOWN:
+            print(f"    and {len(lines) - SHOWN} more differences")
         wrong, total = wrong + len(drawn) - agreeing, total + len(drawn)
     print(f"{'all':24} {100 * (total - wrong) / max(total, 1):.1f} % of {total} (seed {asked.seed})")
     return 1 if wrong else 0
