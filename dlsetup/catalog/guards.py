@@ -122,10 +122,8 @@ def _without_extra(file: FrameworkFile, generated: Generated, _measured: Measure
         have = {extra for item in newest.requires for extra in item.extras}
         for extra in row.extras:
             if extra not in have:
-                yield (
-                    name,
-                    f"{newest.version} has no extra `{extra}`, which the build `{row.variant}` asks for",
-                )
+                build = f"the build `{row.variant}`"
+                yield name, f"{newest.version} has no extra `{extra}`, which {build} asks for"
 
 
 def _pairs(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
@@ -134,7 +132,7 @@ def _pairs(file: FrameworkFile, generated: Generated, _measured: Measured) -> Fo
         return
     for pair in file.like.pair:
         for name, version in ((file.distributions[0], pair.release), (file.like.framework, pair.counterpart)):
-            if name in generated and version not in _versions(generated[name]):
+            if name in generated and _missing(version, generated[name]):
                 yield name, f"there is no {name} {version}, which is paired"
 
 
@@ -144,7 +142,7 @@ def _pins(file: FrameworkFile, generated: Generated, _measured: Measured) -> Fou
     required = [text for row in file.build for text in row.requires]
     for text in dict.fromkeys(pinned + required):
         name, version = _exact(text)
-        if name in generated and version is not None and version not in _versions(generated[name]):
+        if name in generated and version is not None and _missing(version, generated[name]):
             yield name, f"there is no {name} {version}, which is pinned"
 
 
@@ -205,6 +203,12 @@ def _newest(row: BuildRow, releases: Iterable[Release]) -> Release | None:
 
 def _versions(file: GeneratedFile) -> set[Version]:
     return {*file.versions, *file.yanked, *(item.version for item in file.releases)}
+
+
+def _missing(version: Version, file: GeneratedFile) -> bool:
+    """Whether there is no such version, where the file reaches back that far."""
+    every = _versions(file)
+    return version not in every and version >= min(every, default=version)
 
 
 def _range(row: BuildRow) -> str:

@@ -125,10 +125,10 @@ def test_pairs_have_to_be_there() -> None:
     file = replace(DEEP, build=(), like=Like(framework="base", pair=(pair,), source="s"))
     base = learned(release("7.0"), name="base")
     assert against(file, BOTH | base) == []
-    assert against(file, BOTH | learned(release("7.1"), name="base")) == [
+    assert against(file, BOTH | learned(release("7.1"), release("6.0"), name="base")) == [
         "deep: there is no base 7.0, which is paired"
     ]
-    known = learned(release("1.0")) | base
+    known = learned(release("2.1"), release("1.0")) | base
     assert "deep: there is no deep 2.0, which is paired" in against(file, known)
 
 
@@ -139,10 +139,15 @@ def test_pins_have_to_be_there(pin: str) -> None:
     )
     file = replace(DEEP, pins=(row,))
     assert against(file, BOTH | learned(name="thin", versions=("1.6", "1.5"))) == []
-    assert against(file, BOTH | learned(name="thin", versions=("1.6",))) == [
+    assert against(file, BOTH | learned(name="thin", versions=("1.6", "1.4"))) == [
         "deep: there is no thin 1.5, which is pinned"
     ]
     assert against(file, BOTH) == []
+
+
+def test_nothing_is_said_of_versions_older_than_what_was_learned() -> None:
+    row = PinRow(variant="cu126", platforms=("linux-x86_64",), requires=("thin==1.5",), source="s")
+    assert against(replace(DEEP, pins=(row,)), BOTH | learned(name="thin", versions=("1.7", "1.6"))) == []
 
 
 def test_requirements_of_a_build_have_to_be_there() -> None:
