@@ -19,6 +19,8 @@ class Compiled(Record, frozen=True, kw_only=True):
     version: Version
     requires: tuple[str, ...]
     """What it requires, since nobody can read that out of a source without building it."""
+    variables: tuple[str, ...] = ()
+    """Environment variables while it is compiled: `NAME=VALUE`."""
 
 
 class Pick(Record, frozen=True, kw_only=True):
@@ -85,4 +87,6 @@ class Conflict(Record, frozen=True, kw_only=True):
 
     target: Target
     core: tuple[Clause, ...]
+    remarks: tuple[str, ...] = ()
+    """What there is to know beside it: that a framework has ended."""
     ways_out: tuple[WayOut, ...] = ()

@@ -14,6 +14,7 @@ from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.core import smallest_core
 from dlsetup.resolve.explain import clauses_of
 from dlsetup.resolve.question import Question
+from dlsetup.resolve.reasons import endings
 from dlsetup.resolve.ways import ways_out
 
 
@@ -28,7 +29,9 @@ def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
         return plan_of(question, settled)
     core = smallest_core(question)
     ways = tuple(ways_out(question, core))
-    return Conflict(target=target, core=clauses_of(question, core), ways_out=ways)
+    return Conflict(
+        target=target, core=clauses_of(question, core), remarks=tuple(endings(question)), ways_out=ways
+    )
 
 
 def fitting_plan(wish: Wish, target: Target, catalog: Catalog) -> Plan | None:

@@ -76,6 +76,15 @@ def _beyond(build: Build, question: Question) -> str:
     return f"{name} is newer than what the catalog was checked for ({known}): only its metadata speaks of it"
 
 
+def endings(question: Question) -> Iterator[str]:
+    """What to take instead of frameworks that are not released any more."""
+    for name in question.wanted:
+        framework = question.frameworks[name]
+        if framework.ended:
+            last = f"{framework.ended.last} of {framework.ended.when}"
+            yield f"{framework.title} has ended with {last}; take instead: {framework.ended.instead}"
+
+
 def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
     if question.devices.because:
         yield question.devices.because
@@ -84,8 +93,9 @@ def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
     if len(families) > 1:
         yield f"one CUDA family for all, CUDA {families[0]}: libraries of two overwrite each other's files"
     for build in builds:
-        if build.variant == "cpu" and question.devices.accelerator != "cpu":
+        if build.accelerator == "cpu" and question.devices.accelerator != "cpu":
             yield f"{build.framework} runs on the CPU: it has no other build that fits {question.target.name}"
+    yield from endings(question)
     interpreter = interpreter_of(settled)
     place = f"is at {interpreter.path}" if interpreter.path else "is fetched by uv if it is missing"
     yield f"Python {python_name(interpreter)} {place}"

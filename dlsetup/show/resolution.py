@@ -78,6 +78,8 @@ def conflict_lines(conflict: Conflict) -> Iterator[Line]:
         ending = "." if number == len(conflict.core) - 1 else ","
         source = f" ({clause.source})" if clause.source else ""
         yield Line(mark="╰" if number == 0 else " ", text=f"{opening} {clause.text}{source}{ending}")
+    for remark in conflict.remarks:
+        yield Line(mark="!", text=remark, style="warning")
     if conflict.ways_out:
         yield Line()
         yield Line(text="Ways out, the cheapest first", style="title")

@@ -202,3 +202,13 @@ def test_a_release_that_nobody_knows_is_said_to_be_unknown(catalog: Catalog) -> 
     assert [clause.text for clause in conflict.core] == [
         f"torch==99 is asked for, and the catalog has no such release: it has {min(known)} to {max(known)}"
     ]
+
+
+def test_a_framework_that_has_ended_says_what_to_take_instead() -> None:
+    catalog = load(["tflite-runtime"])
+    fits = answer(catalog, f"{LINUX},python=3.10,driver=none,gpu=none", "tflite-runtime")
+    assert isinstance(fits, Plan)
+    assert any("has ended" in text and "ai-edge-litert" in text for text in fits.because)
+    refused = answer(catalog, f"{LINUX},python=3.13,driver=none,gpu=none", "tflite-runtime")
+    assert isinstance(refused, Conflict)
+    assert any("ai-edge-litert" in text for text in refused.remarks)
