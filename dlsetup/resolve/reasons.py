@@ -93,7 +93,8 @@ def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
     if len(families) > 1:
         yield f"one CUDA family for all, CUDA {families[0]}: libraries of two overwrite each other's files"
     for build in builds:
-        if build.accelerator == "cpu" and question.devices.accelerator != "cpu":
+        only_cpu = build.accelerator == "cpu" and build.variant != "any"
+        if only_cpu and question.devices.accelerator != "cpu":
             yield f"{build.framework} runs on the CPU: it has no other build that fits {question.target.name}"
     yield from endings(question)
     interpreter = interpreter_of(settled)

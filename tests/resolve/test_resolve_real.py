@@ -212,3 +212,10 @@ def test_a_framework_that_has_ended_says_what_to_take_instead() -> None:
     refused = answer(catalog, f"{LINUX},python=3.13,driver=none,gpu=none", "tflite-runtime")
     assert isinstance(refused, Conflict)
     assert any("ai-edge-litert" in text for text in refused.remarks)
+
+
+def test_what_is_the_same_for_every_device_does_not_run_on_the_cpu_alone() -> None:
+    catalog = load(["keras", "torch", "onnx"])
+    found = answer(catalog, f"{LINUX},driver=580.65.06,gpu=RTX 4090", "torch", "onnx")
+    assert isinstance(found, Plan)
+    assert not any("runs on the CPU" in text for text in found.because)
