@@ -187,6 +187,7 @@ class Composer:
             expects=sure.expects,
             from_source=row.from_source,
             build_requires=row.build_requires,
+            build_variables=row.build_variables,
             beyond=candidate.beyond,
             yanked=whole.release.yanked,
             prerelease=whole.release.version.is_prerelease,

@@ -125,6 +125,8 @@ class BuildRow(Range, frozen=True, kw_only=True):
     """Nobody ships a wheel: an installer compiles the release where it is installed."""
     build_requires: tuple[str, ...] = ()
     """What has to be there while it is compiled: `torch`, `ninja`."""
+    build_variables: tuple[str, ...] = ()
+    """See `Build.build_variables`."""
     source: str
 
 

@@ -85,6 +85,8 @@ class Build(Record, frozen=True, kw_only=True):
     """An installer compiles it on the machine: it takes long, and what it `expects` has to be there."""
     build_requires: tuple[str, ...] = ()
     """Distributions that have to be there while it is compiled, in the release that it will run with."""
+    build_variables: tuple[str, ...] = ()
+    """Environment variables that decide what is compiled: `HOROVOD_GPU_OPERATIONS=NCCL`."""
     beyond: bool = False
     """Newer than what the catalog's authors looked at: only the registry's metadata speaks of it."""
     yanked: bool = False

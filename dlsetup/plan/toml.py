@@ -73,11 +73,19 @@ def compiling(plan: Plan) -> str:
             f"version = {quoted(str(item.version))}",
             f"requires-dist = {_list(item.requires)}",
         ]
+    told = [f"{quoted(item.distribution)} = {_table(item.variables)}" for item in found if item.variables]
+    if told:
+        lines += ["", "[extra-build-variables]", *told]
     return "\n".join(lines) + "\n"
 
 
 def _list(texts: Iterable[str]) -> str:
     return f"[{', '.join(map(quoted, texts))}]"
+
+
+def _table(variables: Iterable[str]) -> str:
+    pairs = (item.partition("=") for item in variables)
+    return f"{{ {', '.join(f'{quoted(name)} = {quoted(value)}' for name, _, value in pairs)} }}"
 
 
 def _index(index: Index) -> list[str]:

@@ -73,6 +73,7 @@ def _compiled(build: Build) -> Compiled:
         distribution=canonicalize_name(Requirement(requirement).name),
         version=build.version,
         requires=build.requires,
+        variables=build.build_variables,
     )
 
 
