@@ -48,7 +48,7 @@ MENDABLE = (
 )
 """Findings that other builds, or the same files once more, take away."""
 
-_COMPANIONS = ("nvidia-", "cuda-", "jax-cuda", "triton", "pytorch-triton")
+_COMPANIONS = ("nvidia-", "cuda-", "jax-cuda", "jax-rocm", "jax-oneapi", "triton", "pytorch-triton")
 _FOR_THEIR_OWN_SAKE = ("nvidia-ml-py",)
 
 
