@@ -34,7 +34,8 @@ def test_only_what_is_asked_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_frameworks_that_are_asked_for_by_others_come_along() -> None:
-    assert [framework.name for framework in load(["torchvision"]).frameworks] == ["torchvision", "torch"]
+    catalog = load(["torchvision"])
+    assert [framework.name for framework in catalog.frameworks] == ["torchvision", "torch", "torch-npu"]
     assert "torch" in [framework.name for framework in load(["lightning"]).frameworks]
 
 
@@ -49,7 +50,7 @@ def test_no_framework_at_all_still_gives_hardware_and_indexes() -> None:
 
 def test_frameworks_come_in_the_order_asked_for_and_once() -> None:
     catalog = load(["jax", "torch", "jax"])
-    assert [framework.name for framework in catalog.frameworks] == ["jax", "torch"]
+    assert [framework.name for framework in catalog.frameworks] == ["jax", "torch", "torch-npu"]
 
 
 @pytest.mark.parametrize(
