@@ -18,13 +18,14 @@ from dlsetup.model.versions import CudaVersion
 _RUNTIME = re.compile(r"(?:cuda-toolkit|nvidia-cuda-runtime)(?:-cu(\d+))?")
 
 
-def believed(row: BuildRow, required: Iterable[Asked]) -> BuildRow | None:
+def believed(row: BuildRow, required: Iterable[Asked], *, listed: bool = False) -> BuildRow | None:
     """The row as far as it may be carried on; None where nothing says that there is such a build.
 
-    Another index than the default one may have stopped with this line. The CUDA of a build is what its own
-    requirements pin; a requirement of another major means that the row does not hold any more.
+    Another index than the default one may have stopped with this line, unless it lists the release. The CUDA
+    of a build is what its own requirements pin; a requirement of another major means that the row does not
+    hold any more.
     """
-    if row.index != "default":
+    if row.index != "default" and not listed:
         return None
     if row.accelerator != "cuda":
         return row

@@ -9,23 +9,24 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.catalog.beyond import believed
-from dlsetup.catalog.folders import Head
+from dlsetup.catalog.cited import learned_sources, listing_id, measured_id, registry_id
 from dlsetup.catalog.form import (
     BuildRow,
     CodeRow,
     FrameworkFile,
-    MeasuredFile,
     PinRow,
     Release,
+    WheelRow,
 )
+from dlsetup.catalog.generated_form import ListedRelease
+from dlsetup.catalog.jobs import asked_for
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
 from dlsetup.catalog.platforms import plain_tag
 from dlsetup.catalog.requirements import requires_on
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.builds import Builds
 from dlsetup.model.framework import Build, Framework, Wheels
-from dlsetup.model.record import UNKNOWN, Record
-from dlsetup.model.source import Source
+from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion
 
 DEFAULT = "default"
@@ -48,11 +49,9 @@ def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = Non
 
     `model`: the file of the framework that this one is built like. Builds are made when somebody asks.
     """
-    composer = Composer(file, model or file, shelf)
+    rows = model or file
+    composer = Composer(file, rows, shelf)
     curated = file.source + (model.source if model else ())
-    names = [row.name for row in file.distribution]
-    heads = (shelf.head(name) for name in names)
-    measured = ((name, shelf.measured_file(name)) for name in names)
     return Framework(
         name=file.name,
         title=file.title,
@@ -62,33 +61,10 @@ def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = Non
         builds=Builds(composer.versions, composer.of),
         clues=file.clue,
         twins=file.twins,
-        sources=(
-            *curated,
-            *(_registry(item) for item in heads if item),
-            *(_measurement(name, item) for name, item in measured if item),
-        ),
+        sources=(*curated, *learned_sources(file, rows, shelf)),
         known_to=UNKNOWN if file.known_to is None else file.known_to,
         ended=file.ended,
     )
-
-
-def registry_id(distribution: str) -> str:
-    """The id of the source that all generated rows of a distribution rest on."""
-    return f"registry-{distribution}"
-
-
-def _registry(file: Head) -> Source:
-    what = f"the registry's metadata of the wheels of `{file.distribution}`"
-    return Source(id=registry_id(file.distribution), what=what, checked=file.checked)
-
-
-def measured_id(distribution: str) -> str:
-    """The id of the source that architectures read out of wheels of a distribution rest on."""
-    return f"measured-{distribution}"
-
-
-def _measurement(distribution: str, file: MeasuredFile) -> Source:
-    return Source(id=measured_id(distribution), what=file.how, checked=file.checked)
 
 
 class Composer:
@@ -153,20 +129,27 @@ class Composer:
     def _build(self, row: BuildRow, candidate: Candidate, family: str) -> Build | None:
         """One build, or None where a wheel that it needs does not exist."""
         whole, shelf = candidate.whole, self._shelf
-        if not (whole.release.sdist if row.from_source else shelf.wheels(whole.release, family)):
+        listed = self._listed(row, whole)
+        rows = self._wheel_rows(row, whole, listed, family)
+        if not rows:
             return None
         own = shelf.without(requires_on(whole.release, family, row.extras), row.without)
         found = with_parts(own, row, shelf, family)
         if found is None:
             return None
         parts = (whole, *found.parts)
-        wheels = _wheels(row, parts, shelf, family)
-        sure = believed(row, map(shelf.asked, found.requires)) if candidate.beyond else row
+        sizes = row.index == DEFAULT or bool(listed)
+        wheels = common_wheels(
+            [rows, *(shelf.wheels(part.release, family) for part in found.parts)], measured=sizes
+        )
+        asked = map(shelf.asked, found.requires)
+        sure = believed(row, asked, listed=bool(listed)) if candidate.beyond else row
         if not wheels or sure is None:
             return None
         code = self._inside(sure, candidate, parts, family)
         pins = None if row.index == DEFAULT else _first(self._pins, row, candidate, family)
         cited = [item.source for item in (self._file.like, row, code, pins) if item]
+        cited += [listing_id(row.index)] if listed else []
         return Build(
             framework=self._file.name,
             version=whole.release.version,
@@ -195,6 +178,21 @@ class Composer:
             sources=tuple(dict.fromkeys([*cited, *(registry_id(part.name) for part in parts)])),
         )
 
+    def _listed(self, row: BuildRow, whole: Part) -> ListedRelease | None | Unknown:
+        """The release as the row's own index has it; unknown for the default index too."""
+        (name, *_) = sorted(asked_for(row, self._file))
+        return self._shelf.listings.release(row.index, name, whole.release.version, row.variant)
+
+    def _wheel_rows(
+        self, row: BuildRow, whole: Part, listed: ListedRelease | None | Unknown, family: str
+    ) -> list[WheelRow]:
+        """The wheels of the release itself: those of its index where that was read, or the registry's."""
+        if row.from_source:
+            return [WheelRow(pythons="py3", platform=plain_tag(family), size_bytes=0)] * whole.release.sdist
+        if isinstance(listed, Unknown):
+            return self._shelf.wheels(whole.release, family)
+        return [item for item in listed.wheels if self._shelf.serves(item.platform, family)] if listed else []
+
     def _inside(
         self, row: BuildRow, candidate: Candidate, parts: Sequence[Part], family: str
     ) -> CodeRow | None:
@@ -213,12 +211,6 @@ class Composer:
                         source=source,
                     )
         return None if candidate.beyond else _first(self._code, row, candidate, family)
-
-
-def _wheels(row: BuildRow, parts: Sequence[Part], shelf: Shelf, family: str) -> tuple[Wheels, ...]:
-    if row.from_source:
-        return (Wheels(pythons=("py3",), platform=plain_tag(family)),)
-    return common_wheels(parts, shelf, family, measured=row.index == DEFAULT)
 
 
 def _by_variant(rows: Iterable[R]) -> dict[str, list[R]]:

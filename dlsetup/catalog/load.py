@@ -9,7 +9,9 @@ from pathlib import Path
 from dlsetup.catalog.compose import compose
 from dlsetup.catalog.folders import Folders, Sheet, user_folder
 from dlsetup.catalog.form import FrameworkFile, IndexFile, MeasuredFile
+from dlsetup.catalog.generated_form import ListingFile
 from dlsetup.catalog.hardware import hardware
+from dlsetup.catalog.listed import Listings
 from dlsetup.catalog.requirements import canonical
 from dlsetup.catalog.shelf import Libraries, Shelf
 from dlsetup.model.errors import DataError, UsageError
@@ -49,7 +51,7 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
         measured |= _measured(file, place)
         wanted += [item for item in file.needs if item not in wanted]
     tags = {row.name: row.tags for file in files for row in file.distribution if row.tags}
-    shelf = Shelf(generated, measured, place, tags)
+    shelf = Shelf(generated, measured, place, tags, _listings(files, place))
     indexes = _indexes(place, files)
     libraries = sorted({name for file in files for name in file.libraries})
     return Catalog(
@@ -144,6 +146,13 @@ def _measured(file: FrameworkFile, place: Folders) -> dict[str, MeasuredFile]:
     wanted = [row.name for row in file.distribution if row.name in known]
     found = {name: place.json(f"measured/{name}.json", MeasuredFile) for name in wanted}
     return {name: inside for name, inside in found.items() if inside is not None}
+
+
+def _listings(files: Iterable[FrameworkFile], place: Folders) -> Listings:
+    """What was read of the indexes that builds come from."""
+    used = {row.index for file in files for row in file.build}
+    found = {index: place.json(f"generated/index-{index}.json", ListingFile) for index in sorted(used)}
+    return Listings({index: file for index, file in found.items() if file is not None})
 
 
 def _model(file: FrameworkFile, place: Folders) -> FrameworkFile | None:

@@ -46,9 +46,8 @@ def with_parts(requires: Sequence[str], row: BuildRow, shelf: Shelf, family: str
     return MadeOf(parts=tuple(parts), requires=tuple(found))
 
 
-def common_wheels(parts: Sequence[Part], shelf: Shelf, family: str, *, measured: bool) -> tuple[Wheels, ...]:
+def common_wheels(rows: Iterable[Sequence[WheelRow]], *, measured: bool) -> tuple[Wheels, ...]:
     """Where and for which Pythons there is a wheel of every part. `measured`: the sizes are theirs."""
-    rows = [shelf.wheels(part.release, family) for part in parts]
     made = (_common(chosen, measured=measured) for chosen in product(*rows))
     return tuple(wheels for wheels in made if wheels.pythons)
 

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from dlsetup.catalog.folders import Folders, Head, Sheet
 from dlsetup.catalog.form import GeneratedFile, MeasuredFile, MeasuredRow, Release, WheelRow
+from dlsetup.catalog.listed import Listings
 from dlsetup.catalog.platforms import ANY, families
 from dlsetup.catalog.requirements import Asked, parts_of
 from dlsetup.model.codec import decode
@@ -26,7 +27,9 @@ class Shelf:
         measured: Mapping[str, MeasuredFile],
         place: Folders,
         tags: Mapping[str, Mapping[str, str]],
+        listings: Listings,
     ) -> None:
+        self.listings = listings
         self._sheets = sheets
         self._measured = measured
         self._place = place
@@ -129,10 +132,11 @@ class Shelf:
         """The wheels of a release for one family of platforms, or for any."""
         key = (id(release), family)
         if key not in self._wheels:
-            self._wheels[key] = [row for row in release.wheels if self._serves(row.platform, family)]
+            self._wheels[key] = [row for row in release.wheels if self.serves(row.platform, family)]
         return self._wheels[key]
 
-    def _serves(self, platform: str, family: str) -> bool:
+    def serves(self, platform: str, family: str) -> bool:
+        """Whether wheels of a platform tag install on a family of platforms."""
         found = self._families.get(platform)
         if found is None:
             found = self._families[platform] = families(platform)

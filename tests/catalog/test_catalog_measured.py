@@ -9,7 +9,7 @@ import pytest
 from hand_made import Shelf as Handmade
 from packaging.utils import parse_wheel_filename
 
-from dlsetup.catalog.compose import measured_id
+from dlsetup.catalog.cited import measured_id
 from dlsetup.catalog.folders import PACKAGED, Folders
 from dlsetup.catalog.form import MeasuredFile, MeasuredRow
 from dlsetup.catalog.load import load
