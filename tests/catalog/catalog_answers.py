@@ -5,6 +5,7 @@ from __future__ import annotations
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from dlsetup.catalog.load import load
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_wanted
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -39,5 +40,17 @@ def answer(catalog: Catalog, target: str, *frameworks: str, **parts: object) -> 
 
 def planned(catalog: Catalog, target: str, *frameworks: str, **parts: object) -> dict[str, Pick]:
     found = answer(catalog, target, *frameworks, **parts)
+    assert isinstance(found, Plan), found
+    return {pick.framework: pick for pick in found.picks}
+
+
+def resolved(target: str, *frameworks: str, **parts: object) -> Plan | Conflict:
+    """As the commands ask: of a catalog with these frameworks, and those that they need."""
+    catalog = load([parse_wanted(text).framework for text in frameworks])
+    return answer(catalog, target, *frameworks, **parts)
+
+
+def chosen(target: str, *frameworks: str, **parts: object) -> dict[str, Pick]:
+    found = resolved(target, *frameworks, **parts)
     assert isinstance(found, Plan), found
     return {pick.framework: pick for pick in found.picks}

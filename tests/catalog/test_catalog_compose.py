@@ -39,6 +39,22 @@ def test_a_platform_without_a_wheel_has_no_build(shelf: Shelf) -> None:
     assert build.wheels[0].platform == "win_amd64"
 
 
+def test_a_platform_tag_that_says_too_much_is_replaced(shelf: Shelf) -> None:
+    """MindSpore's wheels for `any` hold code for Linux on aarch64."""
+    families = ["linux-x86_64", "linux-aarch64", "windows-amd64"]
+    row = {"variant": "cpu", "accelerator": "cpu", "platforms": families}
+    tags = 'tags = { any = "linux_aarch64" }\n'
+    shelf.framework("deep", f'[[distribution]]\nname = "deep"\n{tags}', build=[row])
+    wheels = [["cp312", "any", 20], ["cp312", "manylinux_2_17_x86_64", 30]]
+    shelf.generated("deep", [{"version": "1.0", "wheels": wheels}])
+    builds = load(["deep"], [shelf.folder]).frameworks[0].builds
+    assert [[item.platform for item in build.wheels] for build in builds] == [
+        ["manylinux_2_17_x86_64"],
+        ["linux_aarch64"],
+    ]
+    assert [build.wheels[0].size_bytes for build in builds] == [30, 20]
+
+
 def test_a_wheel_for_two_families_is_one_build(shelf: Shelf) -> None:
     row = {**CPU, "platforms": ["macos-arm64", "macos-x86_64"]}
     shelf.framework("hand", distributions("hand"), build=[row])
