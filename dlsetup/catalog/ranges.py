@@ -96,9 +96,7 @@ def members_in(file: io.BufferedReader, where: str) -> tuple[Member, ...]:
         raise DataError(f"{where}: {exc}") from exc
     if len(found) > MOST_MEMBERS:
         raise DataError(f"{where}: more than {MOST_MEMBERS} files inside")
-    return tuple(
-        Member(path=_installed(item.filename), size=item.file_size, crc=item.CRC) for item in found
-    )
+    return tuple(Member(path=_installed(item.filename), size=item.file_size, crc=item.CRC) for item in found)
 
 
 def _installed(path: str) -> str:

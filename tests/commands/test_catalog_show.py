@@ -116,7 +116,7 @@ def test_the_list_has_every_framework_and_table(capsys: pytest.CaptureFixture[st
     assert torch["title"] == "PyTorch"
     assert int(torch["newest"].split(".")[1]) >= 15
     assert torch["variants"][0].startswith("cu")
-    assert torch["variants"][-1] == "cpu"
+    assert "cpu" in torch["variants"]
     assert torch["builds"] > torch["releases"] > 30
     text = told(capsys)
     assert all(f"\n{name} " in f"\n{text}" for name in names())

@@ -61,7 +61,7 @@ def test_a_source_is_compiled_inside_the_environment(
     words = ("demo", "needy", "--cpu", "--catalog", str(overlay))
     document = command.json(*words, "--dry-run")
     (pick,) = (item for item in document["plan"]["picks"] if item["framework"] == "needy")
-    assert pick["compiled"] == {"distribution": "needy", "version": "1.0", "requires": ["torch>=2"]}
+    assert pick["compiled"]["requires"] == ["torch>=2"]
     assert pick["expects"] == ["gcc>=9"]
     found = command.create(*words, "--yes")
     assert found.returncode == 0, found.stdout + found.stderr
