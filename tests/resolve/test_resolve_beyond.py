@@ -1,4 +1,4 @@
-"""A release that came after the catalog was checked: taken by what its metadata says, and said to be unknown."""
+"""A release newer than the catalog was checked for: believed in what its metadata says, else unknown."""
 
 from __future__ import annotations
 
