@@ -52,7 +52,7 @@ def pick_reason(question: Question, settled: Settled, choice: BuildChoice) -> st
     newer = _next_newer(question, build)
     if newer is None:
         return f"{role}newest release{_of_variant(build, question)}"
-    why = _why_not(question, choice, newer)
+    why = _why_not(question, settled, choice, newer)
     return f"{role}newest release that fits{_of_variant(build, question)}; {build.framework} {newer}: {why}"
 
 
@@ -118,7 +118,7 @@ def _next_newer(question: Question, build: Build) -> Version | None:
     return min(newer, default=None)
 
 
-def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
+def _why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
     """What keeps the next newer release out: by itself, or only beside the others."""
     choices = [item for item in question.choices(choice.key) if item.facets["version"] == version]
     refused = [tuple(question.refusals(item)) for item in choices]
@@ -133,11 +133,23 @@ def _why_not(question: Question, choice: BuildChoice, version: Version) -> str:
     ]
     if here and all(here) and not _python_may_change(question, choice):
         return _weightiest(here)
+    pinned = _pinned_by(question, settled, choice, version)
+    if pinned:
+        return pinned
     limit = Ask(choice.key, "version", frozenset({version}))
     for clauses, text in JOINT:
         if settle(question, Force(without=frozenset(clauses)), [limit]) is not None:
             return text
     return "it does not go with the rest"
+
+
+def _pinned_by(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
+    """What another pick asks of this framework, where that excludes the release."""
+    for other in picked(question, settled):
+        specifier = question.companions.specifiers(other.build, other.interpreter).get(choice.key)
+        if other.key != choice.key and specifier is not None and version not in specifier:
+            return f"{other.key} {other.build.version} asks for {choice.key}{specifier}"
+    return ""
 
 
 def _python_may_change(question: Question, choice: BuildChoice) -> bool:

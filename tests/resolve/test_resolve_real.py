@@ -219,3 +219,11 @@ def test_what_is_the_same_for_every_device_does_not_run_on_the_cpu_alone() -> No
     found = answer(catalog, f"{LINUX},driver=580.65.06,gpu=RTX 4090", "torch", "onnx")
     assert isinstance(found, Plan)
     assert not any("runs on the CPU" in text for text in found.because)
+
+
+def test_the_pick_that_holds_a_release_back_is_named() -> None:
+    catalog = load(["torchtext"])
+    found = answer(catalog, f"{LINUX},python=3.11,driver=580.65.06,gpu=RTX 4090", "torchtext")
+    assert isinstance(found, Plan)
+    torch = next(pick for pick in found.picks if pick.framework == "torch")
+    assert "torchtext 0.18.0 asks for torch" in torch.because
