@@ -114,7 +114,10 @@ class Composer:
         )
 
     def _counterpart(self, release: Release) -> tuple[Version, tuple[str, ...]] | None:
-        """The release that it is built like, and what its own metadata should say of that."""
+        """The release that it is built like, and what its own metadata should say of that.
+
+        A pin in the wheels of one platform holds for those of another one that forget it.
+        """
         like = self._file.like
         if like is None:
             return release.version, ()
@@ -124,7 +127,10 @@ class Composer:
         asked = (self._shelf.asked(item) for row in release.requires for item in row.base)
         pins = (self._shelf.specifier(item.specifier) for item in asked if item.name == like.framework)
         exact = next((pin for pins in pins for pin in pins if pin.operator == "=="), None)
-        return (Version(exact.version), ()) if exact else None
+        if exact is None:
+            return None
+        counterpart = Version(exact.version).public
+        return Version(counterpart), (f"{like.framework}=={counterpart}",)
 
     def _build(self, row: BuildRow, candidate: Candidate, family: str) -> Build | None:
         """One build, or None where a wheel that it needs does not exist."""
@@ -148,6 +154,7 @@ class Composer:
             return None
         code = self._inside(sure, candidate, parts, family)
         pins = None if row.index == DEFAULT else _first(self._pins, row, candidate, family)
+        pinned = pins.requires if pins else ()
         cited = [item.source for item in (self._file.like, row, code, pins) if item]
         cited += [listing_id(row.index)] if listed else []
         return Build(
@@ -165,7 +172,7 @@ class Composer:
             ptx=code.ptx if code else UNKNOWN,
             gfx=code.gfx if code else UNKNOWN,
             min_capability=sure.min_capability,
-            requires=(*found.requires, *row.requires, *(pins.requires if pins else ()), *candidate.pinned),
+            requires=tuple(dict.fromkeys((*found.requires, *row.requires, *pinned, *candidate.pinned))),
             one_of=row.one_of,
             expects=sure.expects,
             from_source=row.from_source,

@@ -200,6 +200,16 @@ def test_the_members_of_a_family_pin_each_other_to_builds_of_the_same_variant(sh
                 )
 
 
+def test_no_member_of_a_family_takes_any_torch(shipped: Catalog) -> None:
+    """The wheels of old releases for Linux on aarch64 and macOS forget the pin that those for x86_64 have."""
+    for name in ("torchvision", "torchaudio"):
+        member = shipped.framework(name)
+        assert member is not None
+        for build in member.builds:
+            pins = [Requirement(pin) for pin in build.requires if Requirement(pin).name == "torch"]
+            assert any(pin.specifier for pin in pins), (build.requirements, build.wheels[0].platform)
+
+
 def test_every_toolkit_a_build_was_made_with_has_a_row(shipped: Catalog) -> None:
     lines = {row.version.line for row in shipped.hardware.toolkits}
     assert {build.cuda.line for build in builds(shipped) if build.cuda} <= lines
