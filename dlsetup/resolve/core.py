@@ -58,5 +58,6 @@ def smallest_core(question: Question) -> frozenset[str]:
 
 
 def _order(clause: str) -> tuple[int, str]:
-    kind = clause if clause in _LESS_TELLING else clause.partition(" ")[0]
+    bare = clause.partition(" @")[0]
+    kind = bare if bare in _LESS_TELLING else clause.partition(" ")[0]
     return _LESS_TELLING.index(kind) if kind in _LESS_TELLING else len(_LESS_TELLING), clause

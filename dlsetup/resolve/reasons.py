@@ -49,11 +49,11 @@ def pick_reason(question: Question, settled: Settled, choice: BuildChoice) -> st
     role = (
         "" if build.framework in question.wanted else f"needed by {_needed_by(question, settled, choice)}; "
     )
-    newer = _next_newer(question, build)
+    newer = next_newer(question, build)
     if newer is None:
-        return f"{role}newest release{_of_variant(build, question)}"
-    why = _why_not(question, settled, choice, newer)
-    return f"{role}newest release that fits{_of_variant(build, question)}; {build.framework} {newer}: {why}"
+        return f"{role}newest release{of_variant(build, question)}"
+    why = why_not(question, settled, choice, newer)
+    return f"{role}newest release that fits{of_variant(build, question)}; {build.framework} {newer}: {why}"
 
 
 def plan_reasons(question: Question, settled: Settled) -> tuple[str, ...]:
@@ -102,7 +102,8 @@ def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
     yield f"Python {python_name(interpreter)} {place}"
 
 
-def _of_variant(build: Build, question: Question) -> str:
+def of_variant(build: Build, question: Question) -> str:
+    """` with CUDA 12.6, which driver 535.129.03 runs`; empty for a build without CUDA."""
     if build.cuda is None:
         return ""
     driver = question.target.driver
@@ -110,7 +111,7 @@ def _of_variant(build: Build, question: Question) -> str:
     return f" with CUDA {build.cuda.line}{runs}"
 
 
-def _next_newer(question: Question, build: Build) -> Version | None:
+def next_newer(question: Question, build: Build) -> Version | None:
     """The release after the chosen one, prereleases left aside, and those for other accelerators alone."""
     builds = question.frameworks[build.framework].builds
     offered = (item for item in builds if item.accelerator == "cpu" or question.devices.prefers(item))
@@ -118,7 +119,7 @@ def _next_newer(question: Question, build: Build) -> Version | None:
     return min(newer, default=None)
 
 
-def _why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
+def why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
     """What keeps the next newer release out: by itself, or only beside the others."""
     choices = [item for item in question.choices(choice.key) if item.facets["version"] == version]
     refused = [tuple(question.refusals(item)) for item in choices]
