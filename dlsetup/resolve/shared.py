@@ -26,7 +26,7 @@ class Member(NamedTuple):
     number: int
     question: Question
     carried: bool = False
-    """It has no GPU that is known of: what is built for that of another one is installed there all the same."""
+    """It has no GPU that is known of: what is built for that of another one is installed there as well."""
 
 
 class Shared(Question):
