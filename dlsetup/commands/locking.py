@@ -82,7 +82,7 @@ class _Maker:
         return locked_text(lambda place: shared_lock_steps(steps, place, means), self.run)
 
     def refused(self, plans: Sequence[Plan]) -> tuple[Pick, ...]:
-        """The fewest picks that uv refuses together, by leaving out one after the other; none if it is not they."""
+        """The fewest picks that uv refuses together, by leaving out one by one; none if it is not they."""
         names = list(dict.fromkeys(pick.framework for plan in plans for pick in plan.picks))
         if self._refuses(plans, ()):
             return ()

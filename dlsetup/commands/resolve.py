@@ -1,29 +1,82 @@
-"""`dlsetup resolve`: which builds work together, and why, or what stands against it."""
+"""`dlsetup resolve`: which builds work together, and why, or what stands against it; and their lock."""
 
 from __future__ import annotations
 
-from dlsetup.commands.question import Question, buildable_target_of, catalog_of, wish_of
+from collections.abc import Iterator
+
+from dlsetup.commands.question import Question, catalog_of, wish_of
+from dlsetup.commands.targets import Places, targets_of
 from dlsetup.model.framework import Catalog
-from dlsetup.model.resolution import Plan
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.source import Source
-from dlsetup.resolve import resolve
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
+from dlsetup.resolve import resolve, resolve_together
 from dlsetup.show import json
-from dlsetup.show.lines import write
-from dlsetup.show.resolution import conflict_lines, plan_lines
+from dlsetup.show.lines import Line, write
+from dlsetup.show.resolution import conflict_lines, plan_lines, together_lines
 
 
-def run(question: Question, *, as_json: bool = False, explain: bool = False) -> int:
-    """Print the plan (0) or the conflict (1)."""
-    wish = wish_of(question)
-    catalog = catalog_of(wish, question)
-    answer = resolve(wish, buildable_target_of(question), catalog)
-    if as_json:
-        json.write(json.ResolveDocument.of(answer))
-    elif isinstance(answer, Plan):
-        write(plan_lines(answer, _sources(catalog), explain=explain))
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `resolve`, as they were typed."""
+
+    question: Question
+    places: Places = Places()
+    lock: str | None = None
+    """File that the lock goes to."""
+    indexes: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    offline: bool = False
+    as_json: bool = False
+    explain: bool = False
+
+
+def run(request: Request) -> int:
+    """Print the plan (0) or the conflict (1), and write the lock where one is asked for."""
+    if request.lock is not None:
+        from dlsetup.commands.resolve_lock import check_name
+
+        check_name(request.lock)
+    wish = wish_of(request.question)
+    catalog = catalog_of(wish, request.question)
+    targets = targets_of(request.places, request.question.catalog)
+    lock: json.WrittenLock | Unknown = UNKNOWN
+    learned: tuple[str, ...] = ()
+    if request.lock is None:
+        answer = answer_for(wish, targets, catalog)
     else:
-        write(conflict_lines(answer))
-    return 0 if isinstance(answer, Plan) else 1
+        from dlsetup.commands.resolve_lock import write_lock
+
+        answer, lock, learned = write_lock(request, wish, targets, catalog)
+    if request.as_json:
+        json.write(json.ResolveDocument.of(answer, lock))
+    else:
+        write(_lines(request, answer, catalog, lock))
+        write(Line(mark="!", text=text, style="warning") for text in learned)
+    return 1 if isinstance(answer, Conflict) else 0
+
+
+def answer_for(wish: Wish, targets: tuple[Target, ...], catalog: Catalog) -> Plan | Together | Conflict:
+    """The plan or the plans, or what stands against them."""
+    if len(targets) > 1:
+        return resolve_together(wish, targets, catalog)
+    return resolve(wish, targets[0], catalog)
+
+
+def _lines(
+    request: Request, answer: Plan | Together | Conflict, catalog: Catalog, lock: json.WrittenLock | Unknown
+) -> Iterator[Line]:
+    if isinstance(answer, Conflict):
+        yield from conflict_lines(answer)
+    elif isinstance(answer, Together):
+        yield from together_lines(answer, _sources(catalog), explain=request.explain)
+    else:
+        yield from plan_lines(answer, _sources(catalog), explain=request.explain)
+    if not isinstance(lock, Unknown):
+        from dlsetup.show.locked import written_lines
+
+        yield from written_lines(lock)
 
 
 def _sources(catalog: Catalog) -> tuple[Source, ...]:

@@ -1,4 +1,4 @@
-"""The targets that one lock has to serve: machines, words and containers, in the order in which they were named."""
+"""The targets that one lock has to serve: machines, words and containers."""
 
 from __future__ import annotations
 

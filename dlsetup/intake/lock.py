@@ -26,7 +26,11 @@ HINT = "`dlsetup resolve … --lock FILE` writes such a file, and so does uv und
 
 def read(path: Path) -> Locked:
     """The lock in a file. Raises `UsageError` if it cannot be read, `DataError` if it is something else."""
-    text = _text(path)
+    return parse(_text(path), path)
+
+
+def parse(text: str, path: Path) -> Locked:
+    """The lock in a text; `path` tells its form and is named in errors. Raises `DataError`."""
     try:
         found = _pylock(text, str(path)) if path.suffix == ".toml" else _requirements(text, str(path))
     except (

@@ -15,7 +15,7 @@ from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-COMMANDS = ("doctor", "resolve", "schema")
+COMMANDS = ("check-lock", "doctor", "resolve", "schema")
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
     "create": ("env",),
