@@ -21,9 +21,7 @@ TargetWords = Annotated[
 ]
 MachineFiles = Annotated[
     list[str] | None,
-    typer.Option(
-        "--machine", metavar="FILE", help="Use a saved machine, not this one. Can be repeated."
-    ),
+    typer.Option("--machine", metavar="FILE", help="Use a saved machine, not this one. Can be repeated."),
 ]
 TargetsInWords = Annotated[
     list[str] | None,

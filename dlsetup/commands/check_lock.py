@@ -39,7 +39,7 @@ def run(request: Request) -> int:
     document = json.CheckLockDocument(
         ok=diagnosis.well,
         path=locked.path,
-        packages=len(locked.packages),
+        packages=len({item.name for item in locked.packages}),
         target=target.name,
         made_for=locked.note,
         findings=diagnosis.findings,

@@ -25,6 +25,7 @@ from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
 from dlsetup.plan.indexes import without_secrets
+from dlsetup.plan.lock_project import platforms_of
 from dlsetup.plan.lock_text import as_pylock, as_requirements, is_pylock, picks_of, targets_of
 from dlsetup.probe.host import Host
 from dlsetup.show.json import WrittenLock
@@ -86,7 +87,9 @@ def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalo
 def _note(
     wish: Wish, catalog: Catalog, answer: Together, plans: tuple[Plan, ...], learned: tuple[str, ...]
 ) -> LockNote:
-    reasons = dict.fromkeys((*answer.because, *(text for plan in plans for text in plan.because)))
+    told = (*answer.because, *(text for plan in plans for text in plan.because))
+    # Where a Python lies is the affair of one machine.
+    reasons = dict.fromkeys(text for text in told if not text.startswith(f"Python {plans[0].python}"))
     return LockNote(
         version=__version__,
         catalog_checked=catalog.checked,
@@ -94,6 +97,7 @@ def _note(
         wish=tuple(item.text or item.framework for item in wish.wanted),
         because=tuple(reasons),
         learned=learned,
+        platforms=platforms_of(plans),
         targets=targets_of(plans, [_words(plan.target) for plan in plans]),
         picks=picks_of(plans),
     )

@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from packaging.markers import Marker
-from packaging.version import Version
-
+from dlsetup.judge.locked_files import (
+    Answer,
+    Ground,
+    applying_of,
+    error,
+    platform_against,
+    python_of,
+    some,
+    wheels_against,
+)
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Distribution, Environment, Gap
-from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.record import UNKNOWN
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.gpus import with_capabilities
 from dlsetup.rules.installed import build_of, framework_of
 from dlsetup.rules.kernels import driver_drives_every_gpu, has_device, name_of, serves_every_gpu
-from dlsetup.rules.libraries import libraries_of, library_serves, lines_of, marker_environment
-from dlsetup.rules.wheels import platform_fits, platform_of, python_fits, wheels_of
-
-Answer = Finding | Gap
-
-
-class Ground(NamedTuple):
-    """What a lock holds for a target."""
-
-    target: Target
-    catalog: Catalog
-    python: Interpreter
-    packages: tuple[LockedPackage, ...]
-    builds: tuple[Build, ...]
+from dlsetup.rules.libraries import libraries_of, library_serves, lines_of
+from dlsetup.rules.wheels import has_wheel
 
 
 def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
     """What speaks against a lock on a target. Whatever is not known refuses nothing and is named."""
     known = with_capabilities(target, catalog.hardware)
-    python, against = _python(locked, known)
+    python, against = python_of(locked, known)
     if python is None:
-        return Diagnosis(findings=tuple(against))
-    packages, unsure = _applying(locked, python, known)
+        return Diagnosis(findings=against)
+    packages, unsure = applying_of(locked, python, known)
     builds, untold = _builds(packages, python, catalog)
     ground = Ground(known, catalog, python, packages, builds)
-    answers: list[Answer] = [*against, *unsure, *_wheels(ground), *untold]
+    answers: list[Answer] = [*platform_against(locked, known), *unsure, *wheels_against(ground), *untold]
     for build in builds:
         answers += _build(build, ground)
     answers += [*_driving(ground), *_libraries(ground), *_overlaps(ground), *_pins(ground)]
@@ -53,80 +47,6 @@ def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
         findings=tuple(sorted(findings, key=lambda item: item.severity != "error")),
         unknown=tuple(item for item in dict.fromkeys(answers) if isinstance(item, Gap)),
     )
-
-
-def _python(locked: Locked, target: Target) -> tuple[Interpreter | None, list[Finding]]:
-    """The Python of the target that the lock is for."""
-    wanted = None if isinstance(locked.note, Unknown) else locked.note.python
-    offered = _offered(target, wanted)
-    for item in offered:
-        full = item.version if len(item.version.release) > 2 else Version(f"{item.version}.99")
-        minor = Version(f"{item.version.major}.{item.version.minor}")
-        if locked.requires_python.contains(full, prereleases=True) and wanted in (None, minor):
-            return item, []
-    there = ", ".join(dict.fromkeys(f"{item.version.major}.{item.version.minor}" for item in offered))
-    asked = f"Python {wanted}" if wanted else f"Python {locked.requires_python}"
-    because = f"It is for {asked}, and {target.name} can have {there or 'none'}."
-    return None, [_error("lock-python", "The lock is for another Python", because)]
-
-
-def _offered(target: Target, wanted: Version | None) -> list[Interpreter]:
-    if not isinstance(target.pythons, Unknown):
-        usual = [item for item in target.pythons if not item.free_threaded]
-        return sorted(usual, key=lambda item: item.version, reverse=True)
-    versions = [wanted] if wanted else [Version(f"3.{minor}") for minor in range(14, 7, -1)]
-    return [Interpreter(version=version) for version in versions]
-
-
-def _applying(
-    locked: Locked, python: Interpreter, target: Target
-) -> tuple[tuple[LockedPackage, ...], list[Gap]]:
-    """The packages that are installed on the target."""
-    environment = marker_environment(python, target)
-    if environment is None:
-        told = tuple(item for item in locked.packages if not item.marker)
-        reason = f"nothing tells the system and the processor of {target.name}"
-        gaps = (
-            [] if len(told) == len(locked.packages) else [Gap(fact="what the lock installs", reason=reason)]
-        )
-        return told, gaps
-    whole = (item for item in locked.packages if not item.marker or Marker(item.marker).evaluate(environment))
-    return tuple(whole), []
-
-
-def _wheels(ground: Ground) -> Iterator[Answer]:
-    """Packages of which no file installs."""
-    refused: list[str] = []
-    compiled: list[str] = []
-    for package in ground.packages:
-        answer = _has_wheel(package, ground)
-        title = f"{package.name} {package.version}"
-        if answer == "no":
-            (compiled if package.source else refused).append(title)
-        elif answer == "unknown":
-            yield Gap(fact=f"whether a wheel of {title} fits", reason=_missing(package, ground.target))
-    where = f"Python {ground.python.version} on {platform_of(ground.target)}"
-    if refused:
-        because = f"The lock has no wheel for {where} of {_some(refused)}."
-        yield _error("lock-without-wheel", f"{_some(refused)} cannot be installed", because)
-    if compiled:
-        because = f"The lock has no wheel for {where}, only sources."
-        title = f"{_some(compiled)} would be compiled on {ground.target.name}"
-        yield Finding(id="lock-compiles", severity="warning", title=title, because=because)
-
-
-def _has_wheel(package: LockedPackage, ground: Ground) -> str:
-    if isinstance(package.wheels, Unknown):
-        return "unknown"
-    tags = [tag for name in package.wheels for tag in wheels_of(name) if python_fits(tag, ground.python)]
-    answers = {platform_fits(tag.platform, ground.target).answer for tag in tags}
-    return next((answer for answer in ("yes", "unknown") if answer in answers), "no")
-
-
-def _missing(package: LockedPackage, target: Target) -> str:
-    if isinstance(package.wheels, Unknown):
-        return "the lock names no files of it"
-    return f"nothing tells enough of the system of {target.name}"
 
 
 def _builds(
@@ -167,6 +87,10 @@ def _build(build: Build, ground: Ground) -> Iterator[Answer]:
         yield Finding(
             id="lock-yanked", severity="warning", title=f"{name_of(build)} is withdrawn", because=because
         )
+    if build.accelerator == "cpu" and (idle := _idle(build, ground)):
+        because = f"{target.name} has the device, and the catalog has a build for it: {idle}."
+        title = f"{name_of(build)} leaves the GPU idle"
+        yield Finding(id="lock-gpu-idle", severity="warning", title=title, because=because)
     device = has_device(build.accelerator, target)
     if build.accelerator != "mps" and device.refused:
         title = f"{name_of(build)} has no device here"
@@ -179,6 +103,19 @@ def _build(build: Build, ground: Ground) -> Iterator[Answer]:
     if build.accelerator not in ("cpu", "mps"):
         verdict = serves_every_gpu(build, target, hardware)
         yield from _said("lock-gpu", f"{name_of(build)} does not serve every GPU", verdict)
+
+
+def _idle(build: Build, ground: Ground) -> str:
+    """A build of the same release for a device that the target has."""
+    framework = ground.catalog.framework(build.framework)
+    others = () if framework is None else framework.of(build.version)
+    used = (
+        item
+        for item in others
+        if item.accelerator != "cpu" and has_device(item.accelerator, ground.target).ok
+    )
+    found = next((item for item in used if has_wheel(item, ground.python, ground.target).ok), None)
+    return name_of(found) if found else ""
 
 
 def _driving(ground: Ground) -> Iterator[Answer]:
@@ -202,14 +139,14 @@ def _overlaps(ground: Ground) -> Iterator[Finding]:
     for row in ground.catalog.hardware.overlaps:
         both = [name for name in row.distributions if name in versions and row.writes(name, versions[name])]
         if len(both) > 1:
-            because = f"{_some(both)} both write {row.path}: the last one installed wins."
-            yield _error("lock-overlap", f"{_some(both)} overwrite each other", because, row.source)
+            because = f"{some(both)} both write {row.path}: the last one installed wins."
+            yield error("lock-overlap", f"{some(both)} overwrite each other", because, row.source)
     for framework in ground.catalog.frameworks:
         for group in framework.twins:
             both = [name for name in group if name in versions]
             if len(both) > 1:
-                because = f"{_some(both)} own the same import package: the last one installed wins."
-                yield _error("lock-overlap", f"{_some(both)} overwrite each other", because)
+                because = f"{some(both)} own the same import package: the last one installed wins."
+                yield error("lock-overlap", f"{some(both)} overwrite each other", because)
 
 
 def _pins(ground: Ground) -> Iterator[Finding]:
@@ -218,25 +155,19 @@ def _pins(ground: Ground) -> Iterator[Finding]:
     for build in ground.builds:
         for name, specifier in libraries_of(build, ground.python, ground.target).items():
             version = versions.get(name)
-            if version is not None and not specifier.contains(version, prereleases=True):
+            if version is None:
+                because = f"{name_of(build)} asks for {name}{specifier}, and the lock has none."
+                title = f"The lock has no {name}"
+                yield Finding(id="lock-misses", severity="warning", title=title, because=because)
+            elif not specifier.contains(version, prereleases=True):
                 because = f"{name_of(build)} asks for {name}{specifier}, and the lock has {version}."
                 title = f"{name} {version} does not go with {name_of(build)}"
-                yield _error("lock-pin", title, because, *build.sources)
+                yield error("lock-pin", title, because, *build.sources)
 
 
 def _said(name: str, title: str, verdict: Verdict) -> Iterator[Answer]:
     if verdict.refused:
         because = f"{verdict.because[:1].upper()}{verdict.because[1:]}."
-        yield _error(name, title, because, *verdict.sources)
+        yield error(name, title, because, *verdict.sources)
     elif not verdict.ok:
         yield Gap(fact=f"whether this holds: {title}", reason=verdict.because)
-
-
-def _error(name: str, title: str, because: str, *sources: str) -> Finding:
-    return Finding(id=name, severity="error", title=title, because=because, rests_on=sources)
-
-
-def _some(names: list[str]) -> str:
-    shown = names[:4]
-    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    return f"{', '.join(shown)}{more}"

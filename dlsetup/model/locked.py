@@ -42,6 +42,8 @@ class LockNote(Record, frozen=True, kw_only=True):
     because: tuple[str, ...] = ()
     learned: tuple[str, ...] = ()
     """Where uv knew more than the catalog, and what was taken instead."""
+    platforms: tuple[str, ...] = ()
+    """Markers of the systems and processors that it was made for; none where a target did not tell."""
     targets: tuple[LockTarget, ...] = ()
     picks: tuple[LockPick, ...] = ()
 

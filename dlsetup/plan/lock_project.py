@@ -83,6 +83,14 @@ def platform_marker(target: Target, python: Version) -> str:
     return " and ".join(f"{name} == '{environment[name]}'" for name in names)
 
 
+def platforms_of(plans: Iterable[Plan]) -> tuple[str, ...]:
+    """The markers of all platforms; none where one of them is not known."""
+    found = [group[0] for group in platform_groups(plans)]
+    if any(isinstance(plan.target.os, Unknown) or isinstance(plan.target.arch, Unknown) for plan in found):
+        return ()
+    return tuple(platform_marker(plan.target, plan.python) for plan in found)
+
+
 def _as_one(group: Group) -> Plan:
     """One plan that asks for what all targets of the group need: on the oldest system, with all bounds."""
     constraints = tuple(dict.fromkeys(text for plan in group for text in plan.constraints))

@@ -125,6 +125,6 @@ def _line(line: str, markers: list[str], groups: int) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(quoted, value))}]"
     return quoted(str(value))

@@ -29,7 +29,9 @@ def check_lines(document: CheckLockDocument) -> Iterator[Line]:
     for gap in document.unknown:
         yield from gap_lines(gap)
     yield Line()
-    if document.ok:
+    if document.ok and document.findings:
+        yield Line(mark="!", text=f"It serves {document.target}, as far as is known.", style="warning")
+    elif document.ok:
         yield Line(mark="✓", text=f"Nothing known speaks against it on {document.target}.", style="good")
     else:
         yield Line(mark="✗", text=f"It does not serve {document.target}.", style="bad")

@@ -20,6 +20,7 @@ from dlsetup.show import failure
 COMMANDS = (
     ["doctor"],
     ["resolve"],
+    ["check-lock"],
     ["create", "env"],
     ["fix", "cuda-conflict"],
     ["catalog", "show"],
