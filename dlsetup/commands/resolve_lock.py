@@ -24,7 +24,7 @@ from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
-from dlsetup.plan.indexes import without_secrets
+from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
 from dlsetup.plan.lock_project import platforms_of
 from dlsetup.plan.lock_text import as_pylock, as_requirements, is_pylock, picks_of, targets_of
 from dlsetup.probe.host import Host
@@ -69,7 +69,9 @@ def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalo
     made = make_lock(solve, catalog, sources, Host.here(os.environ))
     if isinstance(made.answer, Conflict):
         return Locked(made.answer, learned=made.learned)
-    plans = tuple(without_secrets(plan) for plan in made.answer.plans)
+    given = [parse_index(text) for text in request.indexes]
+    located = (with_addresses(plan, given, catalog.indexes)[0] for plan in made.answer.plans)
+    plans = tuple(map(without_secrets, located))
     note = _note(wish, catalog, made.answer, plans, made.learned)
     form = as_pylock if is_pylock(os.path.basename(file)) else as_requirements
     text = form(made.text, note, plans)

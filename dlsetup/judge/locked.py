@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dlsetup.judge.locked_files import (
     Answer,
@@ -15,15 +15,15 @@ from dlsetup.judge.locked_files import (
     wheels_against,
 )
 from dlsetup.model.finding import Diagnosis, Finding
-from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Distribution, Environment, Gap
 from dlsetup.model.record import UNKNOWN
-from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.target import Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.gpus import with_capabilities
-from dlsetup.rules.installed import build_of, framework_of
+from dlsetup.rules.installed import asked_for, build_of, framework_of
 from dlsetup.rules.kernels import driver_drives_every_gpu, has_device, name_of, serves_every_gpu
 from dlsetup.rules.libraries import libraries_of, library_serves, lines_of
 from dlsetup.rules.wheels import has_wheel
@@ -36,8 +36,9 @@ def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
     if python is None:
         return Diagnosis(findings=against)
     packages, unsure = applying_of(locked, python, known)
-    builds, untold = _builds(packages, python, catalog)
-    ground = Ground(known, catalog, python, packages, builds)
+    ground = Ground(known, catalog, python, packages)
+    builds, untold = _builds(ground)
+    ground = ground._replace(builds=builds)
     answers: list[Answer] = [*platform_against(locked, known), *unsure, *wheels_against(ground), *untold]
     for build in builds:
         answers += _build(build, ground)
@@ -49,21 +50,19 @@ def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
     )
 
 
-def _builds(
-    packages: Iterable[LockedPackage], python: Interpreter, catalog: Catalog
-) -> tuple[tuple[Build, ...], list[Gap]]:
+def _builds(ground: Ground) -> tuple[tuple[Build, ...], list[Gap]]:
     """The builds of the catalog that are in the lock."""
-    found = [_distribution(item) for item in packages]
+    found = tuple(map(_distribution, ground.packages))
     environment = Environment(
-        path="", kind="venv", python=python.version, examined=True, distributions=tuple(found)
+        path="", kind="venv", python=ground.python.version, examined=True, distributions=found
     )
     builds: dict[str, Build] = {}
     gaps: list[Gap] = []
     for distribution in found:
-        framework = framework_of(distribution.name, catalog)
+        framework = framework_of(distribution.name, ground.catalog)
         if framework is None:
             continue
-        build = build_of(distribution, environment, catalog)
+        build = _of_target(distribution, environment, framework, ground)
         title = f"{distribution.name} {distribution.version}"
         if isinstance(build, Build):
             builds.setdefault(framework.name, build)
@@ -72,6 +71,22 @@ def _builds(
         else:
             gaps.append(Gap(fact=f"which build {title} is", reason="several of the catalog fit"))
     return tuple(builds.values()), gaps
+
+
+def _of_target(
+    distribution: Distribution, environment: Environment, framework: Framework, ground: Ground
+) -> Build | None | Unknown:
+    """The build as it is made for the target: one name stands for other files on other systems."""
+    found = build_of(distribution, environment, ground.catalog)
+    if found is None:
+        return None
+    release = (item for item in framework.of(distribution.version) if distribution.name in asked_for(item))
+    here = [item for item in release if not has_wheel(item, ground.python, ground.target).refused]
+    if isinstance(found, Build):
+        same = (item for item in here if (item.variant, item.index) == (found.variant, found.index))
+        return next(same, found)
+    usual = [item for item in here if (item.index == "default") == (distribution.version.local is None)]
+    return usual[0] if len({item.variant for item in usual}) == 1 else UNKNOWN
 
 
 def _distribution(package: LockedPackage) -> Distribution:

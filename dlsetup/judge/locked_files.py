@@ -28,7 +28,7 @@ class Ground(NamedTuple):
     catalog: Catalog
     python: Interpreter
     packages: tuple[LockedPackage, ...]
-    builds: tuple[Build, ...]
+    builds: tuple[Build, ...] = ()
 
 
 def python_of(locked: Locked, target: Target) -> tuple[Interpreter | None, tuple[Finding, ...]]:
