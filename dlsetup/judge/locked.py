@@ -18,7 +18,7 @@ from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Distribution, Environment, Gap
-from dlsetup.model.record import UNKNOWN
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.rules.driver import driver_serves
