@@ -50,7 +50,7 @@ def _pick(pick: Pick, widths: list[int], indexes: Collection[Index]) -> Iterator
         yield Line(mark="because", text=pick.because, indent=4, style="faint")
     if pick.compiled:
         yield Line(
-            mark="note", text="is compiled on the machine, which takes long", indent=4, style="warning"
+            mark="note", text="has no wheel: it is built from its source, which may take long", indent=4, style="warning"
         )
     if pick.expects:
         text = f"needs on the machine: {', '.join(pick.expects)}"
