@@ -112,7 +112,10 @@ def test_the_deciding_fact_is_said(
 def test_a_framework_without_any_build_says_so(catalog: Catalog) -> None:
     empty = Framework(name="hand", title="Hand", distributions=("hand",), imports="hand", builds=())
     conflict = refused(Catalog(frameworks=(empty,), hardware=catalog.hardware), NOTHING, "hand")
-    assert texts(conflict) == "hand is asked for, and the catalog has no build of it"
+    assert texts(conflict) == (
+        "hand is asked for, and the catalog has no build of it "
+        "(`dlsetup catalog refresh hand` asks the package index for its releases)"
+    )
 
 
 def test_a_gpu_that_the_driver_dropped_asks_for_the_older_driver(catalog: Catalog) -> None:
