@@ -47,10 +47,12 @@ class Candidate(Record, frozen=True, kw_only=True):
 def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = None) -> Framework:
     """The framework with a build for each release, variant, index and family of platforms; newest first.
 
-    `model`: the file of the framework that this one is built like. Builds are made when somebody asks.
+    `model`: the file of the framework that this one is built like, but for releases of which its own file has
+    rows. Builds are made when somebody asks.
     """
     rows = model or file
     composer = Composer(file, rows, shelf)
+    own = Composer(replace(file, like=None), file, shelf)
     curated = file.source + (model.source if model else ())
     return Framework(
         name=file.name,
@@ -58,7 +60,7 @@ def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = Non
         family=file.family,
         distributions=file.distributions,
         imports=file.imports,
-        builds=Builds(composer.versions, composer.of),
+        builds=Builds(composer.versions, lambda version: own.of(version) or composer.of(version)),
         clues=file.clue,
         twins=file.twins,
         sources=(*curated, *learned_sources(file, rows, shelf)),

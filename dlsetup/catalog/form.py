@@ -215,7 +215,7 @@ class FrameworkFile(Record, frozen=True, kw_only=True):
     """Distributions that it pins and whose versions a resolver has to know."""
     twins: tuple[tuple[str, ...], ...] = ()
     like: Like | None = None
-    """Whose `build` and `code` rows count here too."""
+    """Whose `build` and `code` rows count for releases of which there are none here."""
     clue: tuple[Clue, ...] = ()
     distribution: tuple[DistributionRow, ...] = ()
     source: tuple[Source, ...] = ()
