@@ -10,6 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from dlsetup.catalog.form import (
+    DEFAULT,
     BuildRow,
     CodeRow,
     FrameworkFile,
@@ -25,7 +26,6 @@ from dlsetup.model.record import Record, Unknown
 
 Generated = Mapping[str, GeneratedFile]
 Measured = Mapping[str, MeasuredFile]
-DEFAULT = "default"
 Found = Iterator[tuple[str, str]]
 """Distributions, and what speaks of them against a row."""
 
