@@ -67,6 +67,7 @@ def test_windows_reads_the_pins_behind_the_shell_of_tensorflow(catalog: Catalog)
     ("target", "frameworks", "parts", "says"),
     [
         ("os=linux,arch=aarch64,glibc=2.35,gpu=Ascend 910B", ["jax"], {}, "build of jax for Ascend NPUs"),
+        (f"{LINUX},gpu=TPU v5e", ["lightning"], {}, "the catalog has no build of torch for Google TPUs"),
         (f"{LINUX},gpu=TPU v5e", ["torch"], {}, "the catalog has no build of torch for Google TPUs"),
         (NOTHING, ["torch"], {"cuda": "99"}, "the catalog has no build of torch for CUDA 99"),
         (
