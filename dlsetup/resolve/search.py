@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from resolvelib import AbstractProvider, BaseReporter, Resolver
 from resolvelib.resolvers import ResolutionImpossible
@@ -23,12 +24,24 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
     Whatever order the search takes, the answer to *whether* there is a way is exact; the way it finds
     need not be the best (`choose` is).
     """
-    resolver = Resolver(_Provider(question, force, tuple(limits)), BaseReporter())
+    provider = _Provider(question, force, tuple(limits))
+    resolver = Resolver(provider, _Reporter(question.blame))
     try:
         result = resolver.resolve(question.roots(force), max_rounds=ROUNDS)
     except ResolutionImpossible:
         return None
     return dict(result.mapping)
+
+
+class _Reporter(BaseReporter[Ask, Choice, str]):
+    """Counts how often a key was part of a dead end."""
+
+    def __init__(self, blame: Counter[str]) -> None:
+        self.blame = blame
+
+    def resolving_conflicts(self, causes: Collection[RequirementInformation[Ask, Choice]]) -> None:
+        met = {cause.requirement.key for cause in causes}
+        self.blame.update(met | {cause.parent.key for cause in causes if cause.parent is not None})
 
 
 class _Provider(AbstractProvider[Ask, Choice, str]):
@@ -52,8 +65,10 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         candidates: Mapping[str, Iterator[Choice]],
         information: Mapping[str, Iterator[RequirementInformation[Ask, Choice]]],
         backtrack_causes: Sequence[RequirementInformation[Ask, Choice]],
-    ) -> tuple[int, str]:
-        return self.order.get(identifier, len(self.order)), identifier
+    ) -> tuple[int, int, int, str]:
+        """CUDA and Python first, then what led into most dead ends so far: so those are met early."""
+        place = self.order.get(identifier, len(self.order))
+        return min(place, 2), -self.question.blame[identifier], place, identifier
 
     def find_matches(
         self,
@@ -82,13 +97,22 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
 
     def _fitting(self, key: str, group: Group) -> Iterator[Choice]:
         limits = [limit for limit in self.limits if limit.key == key]
-        seen: set[Hashable] = set()
+        kept: list[Choice] = []
         for choice in group.choices:
             if all(limit.admits(choice) for limit in limits) and self.question.admitted(choice, self.force):
-                likeness = self.question.likeness(choice)
-                if likeness not in seen:
-                    seen.add(likeness)
+                if not any(self._replaces(other, choice) for other in kept):
+                    kept.append(choice)
                     yield choice
+
+    def _replaces(self, one: Choice, other: Choice) -> bool:
+        """Whether every way with `other` is one with `one` in its place: `one` asks no more than that."""
+        if self.question.likeness(one) != self.question.likeness(other):
+            return False
+        asked = {(ask.key, ask.facet): ask.values for ask in self.get_dependencies(other)}
+        return all(
+            (ask.key, ask.facet) in asked and ask.values >= asked[ask.key, ask.facet]
+            for ask in self.get_dependencies(one)
+        )
 
     def is_satisfied_by(self, requirement: Ask, candidate: Choice) -> bool:
         return requirement.admits(candidate)
