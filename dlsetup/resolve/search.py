@@ -53,6 +53,7 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         self.limits = limits
         self.order = {key: place for place, key in enumerate((CUDA, PYTHON, *question.frameworks))}
         self._admitted: dict[tuple[str, int], Remembered[Choice]] = {}
+        self._least: dict[tuple[str, int], list[Choice]] = {}
         self._asks: dict[Choice, list[Ask]] = {}
 
     def identify(self, requirement_or_candidate: Ask | Choice) -> str:
@@ -89,11 +90,24 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
 
         return matching
 
-    def _choices(self, key: str, number: int, group: Group) -> Remembered[Choice]:
-        """The choices within the limits that nothing in force forbids, of each that look alike the first."""
-        if (key, number) not in self._admitted:
-            self._admitted[key, number] = Remembered(self._fitting(key, group))
-        return self._admitted[key, number]
+    def _choices(self, key: str, number: int, group: Group) -> Iterable[Choice]:
+        """The choices within the limits that nothing in force forbids.
+
+        As long as nobody had to read them all, the newest come first; then only those that ask least remain.
+        """
+        found = self._admitted.setdefault((key, number), Remembered(self._fitting(key, group)))
+        if not found.whole:
+            return found
+        if (key, number) not in self._least:
+            self._least[key, number] = self._asking_least(found.known)
+        return self._least[key, number]
+
+    def _asking_least(self, choices: list[Choice]) -> list[Choice]:
+        kept: list[Choice] = []
+        for choice in reversed(choices):
+            if not any(self._replaces(other, choice) for other in kept):
+                kept.append(choice)
+        return kept[::-1]
 
     def _fitting(self, key: str, group: Group) -> Iterator[Choice]:
         limits = [limit for limit in self.limits if limit.key == key]
