@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from resolvelib import AbstractProvider, BaseReporter, Resolver
 from resolvelib.resolvers import ResolutionImpossible
@@ -113,10 +113,12 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         limits = [limit for limit in self.limits if limit.key == key]
         kept: list[Choice] = []
         for choice in group.choices:
-            if all(limit.admits(choice) for limit in limits) and self.question.admitted(choice, self.force):
-                if not any(self._replaces(other, choice) for other in kept):
-                    kept.append(choice)
-                    yield choice
+            within = all(limit.admits(choice) for limit in limits)
+            if not within or not self.question.admitted(choice, self.force):
+                continue
+            if not any(self._replaces(other, choice) for other in kept):
+                kept.append(choice)
+                yield choice
 
     def _replaces(self, one: Choice, other: Choice) -> bool:
         """Whether every way with `other` is one with `one` in its place: `one` asks no more than that."""
