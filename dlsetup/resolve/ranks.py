@@ -20,7 +20,9 @@ Rank = tuple[Any, ...]
 
 
 def variant_rank(build: Build, devices: Devices, ceiling: CudaVersion | Unknown) -> Rank:
-    """The device asked for; code known to be inside; the CUDA line nearest to the driver's own, from below; the usual index."""
+    """The device asked for; where the GPUs are known, a build of which its GPUs are; the CUDA line nearest to
+    the driver's own, from below; the usual index.
+    """
     return (
         not devices.prefers(build),
         devices.known and _untold(build),
