@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dlsetup.cli import options
+from dlsetup.cli.catalog import catalog_why
 from dlsetup.cli.groups import app, create, fix
 from dlsetup.cli.plain import PlainCommand, examples
 
@@ -110,6 +111,16 @@ def resolve(
             explain=explain,
         )
     )
+
+
+app.command(
+    "why",
+    cls=PlainCommand,
+    epilog=examples(
+        "dlsetup why 'torch==2.15.0'",
+        "dlsetup why torch 2.14.1+cu126 --target 'os=linux,driver=535.129.03,gpu=\"A100\"'",
+    ),
+)(catalog_why)
 
 
 @create.command(

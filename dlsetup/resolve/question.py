@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -59,6 +60,8 @@ class Question:
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
         self.companions = Companions(self.frameworks, self.known, catalog, self.wanted)
+        self.blame: Counter[str] = Counter()
+        """How often each key was part of a dead end: the search meets those first."""
         self._choices: dict[str, Sequence[Choice]] = {}
         self._groups: dict[str, list[Group]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
@@ -92,11 +95,10 @@ class Question:
         return self._asks[choice]
 
     def likeness(self, choice: Choice) -> Hashable:
-        """What others can see of a choice: of builds that ask the same, the search needs to try only one."""
+        """What others can see of a choice, beside what it asks of them."""
         if not isinstance(choice, BuildChoice):
             return choice
-        version = choice.build.version if choice.key in self.companions.named else None
-        return self.asks(choice), version
+        return choice.build.version if choice.key in self.companions.named else None
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""

@@ -21,11 +21,11 @@ from dlsetup.rules.wheels import has_wheel
 
 NOT_FOR_GPU = "no build of it is for the GPU"
 JOINT = (
-    ({LIBRARY_RULE}, "the libraries it asks for do not support the GPU"),
-    ({FAMILY_RULE, FILES_RULE}, "it would bring a second CUDA family"),
-    ({FILES_RULE}, "its libraries would overwrite files of the rest"),
-    ({PINS_RULE}, "it asks for library versions that do not go with the rest"),
-    ({VARIANT_RULE}, "it has no companions of the same variant"),
+    (frozenset({LIBRARY_RULE}), "the libraries it asks for do not support the GPU"),
+    (frozenset({FAMILY_RULE, FILES_RULE}), "it would bring a second CUDA family"),
+    (frozenset({FILES_RULE}), "its libraries would overwrite files of the rest"),
+    (frozenset({PINS_RULE}), "it asks for library versions that do not go with the rest"),
+    (frozenset({VARIANT_RULE}), "it has no companions of the same variant"),
 )
 
 
@@ -137,11 +137,22 @@ def why_not(question: Question, settled: Settled, choice: BuildChoice, version: 
     pinned = _pinned_by(question, settled, choice, version)
     if pinned:
         return pinned
+    before = _decided_before(question, settled, choice)
     limit = Ask(choice.key, "version", frozenset({version}))
     for clauses, text in JOINT:
-        if settle(question, Force(without=frozenset(clauses)), [limit]) is not None:
+        limits = [limit, *before]
+        if settle(question, Force(without=clauses), limits) is not None:
             return text
     return "it does not go with the rest"
+
+
+def _decided_before(question: Question, settled: Settled, choice: BuildChoice) -> list[Ask]:
+    """What weighs more than the release of this pick: a GPU for each, and releases of those named before."""
+    order = [name for name in (*question.wanted, *question.frameworks) if name in settled]
+    earlier = order[: order.index(choice.key)]
+    asks = [Ask(name, "version", frozenset({settled[name].facets["version"]})) for name in earlier]
+    named = [name for name in order if name in question.wanted]
+    return asks + [Ask(name, "preferred", frozenset({settled[name].facets["preferred"]})) for name in named]
 
 
 def _pinned_by(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from resolvelib import AbstractProvider, BaseReporter
 from resolvelib.resolvers import Resolution, ResolutionImpossible
@@ -26,7 +27,7 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
     provider = _Provider(question, force, tuple(limits))
     roots = tuple(question.roots(force))
     try:
-        state = Resolution(provider, BaseReporter()).resolve(roots, max_rounds=ROUNDS)
+        state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=ROUNDS)
     except ResolutionImpossible:
         return None
     return _reached(state.mapping, roots, provider)
@@ -47,6 +48,17 @@ def _reached(settled: Mapping[str, Choice], roots: Iterable[Ask], provider: _Pro
     return {key: choice for key, choice in settled.items() if key in reached}
 
 
+class _Reporter(BaseReporter[Ask, Choice, str]):
+    """Counts how often a key was part of a dead end."""
+
+    def __init__(self, blame: Counter[str]) -> None:
+        self.blame = blame
+
+    def resolving_conflicts(self, causes: Collection[RequirementInformation[Ask, Choice]]) -> None:
+        met = {cause.requirement.key for cause in causes}
+        self.blame.update(met | {cause.parent.key for cause in causes if cause.parent is not None})
+
+
 class _Provider(AbstractProvider[Ask, Choice, str]):
     """What resolvelib asks of us."""
 
@@ -56,6 +68,7 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         self.limits = limits
         self.order = {key: place for place, key in enumerate((CUDA, PYTHON, *question.frameworks))}
         self._admitted: dict[tuple[str, int], Remembered[Choice]] = {}
+        self._least: dict[tuple[str, int], list[Choice]] = {}
         self._asks: dict[Choice, list[Ask]] = {}
 
     def identify(self, requirement_or_candidate: Ask | Choice) -> str:
@@ -68,8 +81,10 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
         candidates: Mapping[str, Iterator[Choice]],
         information: Mapping[str, Iterator[RequirementInformation[Ask, Choice]]],
         backtrack_causes: Sequence[RequirementInformation[Ask, Choice]],
-    ) -> tuple[int, str]:
-        return self.order.get(identifier, len(self.order)), identifier
+    ) -> tuple[int, int, int, str]:
+        """CUDA and Python first, then what led into most dead ends so far: so those are met early."""
+        place = self.order.get(identifier, len(self.order))
+        return min(place, 2), -self.question.blame[identifier], place, identifier
 
     def find_matches(
         self,
@@ -90,21 +105,45 @@ class _Provider(AbstractProvider[Ask, Choice, str]):
 
         return matching
 
-    def _choices(self, key: str, number: int, group: Group) -> Remembered[Choice]:
-        """The choices within the limits that nothing in force forbids, of each that look alike the first."""
-        if (key, number) not in self._admitted:
-            self._admitted[key, number] = Remembered(self._fitting(key, group))
-        return self._admitted[key, number]
+    def _choices(self, key: str, number: int, group: Group) -> Iterable[Choice]:
+        """The choices within the limits that nothing in force forbids.
+
+        As long as nobody had to read them all, the newest come first; then only those that ask least remain.
+        """
+        found = self._admitted.setdefault((key, number), Remembered(self._fitting(key, group)))
+        if not found.whole:
+            return found
+        if (key, number) not in self._least:
+            self._least[key, number] = self._asking_least(found.known)
+        return self._least[key, number]
+
+    def _asking_least(self, choices: list[Choice]) -> list[Choice]:
+        kept: list[Choice] = []
+        for choice in reversed(choices):
+            if not any(self._replaces(other, choice) for other in kept):
+                kept.append(choice)
+        return kept[::-1]
 
     def _fitting(self, key: str, group: Group) -> Iterator[Choice]:
         limits = [limit for limit in self.limits if limit.key == key]
-        seen: set[Hashable] = set()
+        kept: list[Choice] = []
         for choice in group.choices:
-            if all(limit.admits(choice) for limit in limits) and self.question.admitted(choice, self.force):
-                likeness = self.question.likeness(choice)
-                if likeness not in seen:
-                    seen.add(likeness)
-                    yield choice
+            within = all(limit.admits(choice) for limit in limits)
+            if not within or not self.question.admitted(choice, self.force):
+                continue
+            if not any(self._replaces(other, choice) for other in kept):
+                kept.append(choice)
+                yield choice
+
+    def _replaces(self, one: Choice, other: Choice) -> bool:
+        """Whether every way with `other` is one with `one` in its place: `one` asks no more than that."""
+        if self.question.likeness(one) != self.question.likeness(other):
+            return False
+        asked = {(ask.key, ask.facet): ask.values for ask in self.get_dependencies(other)}
+        return all(
+            (ask.key, ask.facet) in asked and ask.values >= asked[ask.key, ask.facet]
+            for ask in self.get_dependencies(one)
+        )
 
     def is_satisfied_by(self, requirement: Ask, candidate: Choice) -> bool:
         return requirement.admits(candidate)
