@@ -29,6 +29,8 @@ def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
         words += ["--accelerator", wish.accelerator]
     if wish.allow_cpu:
         words.append("--allow-cpu")
+    if wish.prefer in ("stable", "smallest"):
+        words += ["--prefer", wish.prefer]
     if told or target.name != HERE:
         words += ["--target", describe(target)]
     return shlex.join(words)
