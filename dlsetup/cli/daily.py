@@ -56,6 +56,9 @@ def doctor(
         "dlsetup resolve torch 'tensorflow>=2.18' jax --explain",
         "dlsetup resolve torch --target 'os=linux,arch=x86_64,glibc=2.31,driver=535.129.03,gpu=\"A100\"'",
         "dlsetup resolve --profile hpc --python 3.12 --json",
+        "dlsetup resolve torch 'jax[cuda12]' --prefer stable",
+        "dlsetup resolve -r requirements.txt -r pyproject.toml --extra train",
+        "dlsetup resolve 'torch>=2.14' --prefer keep --env ~/envs/vision",
     ),
 )
 def resolve(
@@ -68,6 +71,11 @@ def resolve(
     cuda: options.Cuda = None,
     allow_cpu: options.AllowCpu = False,
     profile: options.ProfileName = None,
+    requirements: options.Files = None,
+    extra: options.Extras = None,
+    group: options.Groups = None,
+    prefer: options.Prefer = "newest",
+    env: options.KeptEnv = None,
     catalog: options.Catalog = None,
     json: options.Json = False,
     explain: Annotated[bool, typer.Option("--explain", help="Name the sources of every choice.")] = False,
@@ -89,6 +97,11 @@ def resolve(
         allow_cpu=allow_cpu,
         machine_file=machine,
         target=target,
+        files=tuple(requirements or ()),
+        extras=tuple(extra or ()),
+        groups=tuple(group or ()),
+        prefer=prefer,
+        env=env,
         catalog=tuple(catalog or ()),
     )
     return run(question, as_json=json, explain=explain)
@@ -101,6 +114,7 @@ def resolve(
         "dlsetup create env demo torch",
         "dlsetup create env ~/envs/vision torch torchvision 'jax>=0.10' --python 3.12 --yes",
         "dlsetup create env lab --profile research --dry-run",
+        "dlsetup create env work -r requirements.txt --prefer stable",
         "dlsetup create env site torch --index pytorch-cu126=https://mirror.example/cu126",
     ),
 )
@@ -108,6 +122,11 @@ def create_env(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its folder: a name here, or a path.")],
     frameworks: options.Frameworks = None,
     profile: options.ProfileName = None,
+    requirements: options.Files = None,
+    extra: options.Extras = None,
+    group: options.Groups = None,
+    prefer: options.Prefer = "newest",
+    env: options.KeptEnv = None,
     dry_run: options.DryRun = False,
     yes: options.Yes = False,
     python: options.Python = None,
@@ -143,6 +162,11 @@ def create_env(
         allow_cpu=allow_cpu,
         machine_file=machine,
         target=target,
+        files=tuple(requirements or ()),
+        extras=tuple(extra or ()),
+        groups=tuple(group or ()),
+        prefer=prefer,
+        env=env,
         catalog=tuple(catalog or ()),
     )
     return run(

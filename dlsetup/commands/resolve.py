@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dlsetup.commands.question import Question, buildable_target_of, catalog_of, wish_of
+from msgspec.structs import replace
+
+from dlsetup.commands.asked import asked
+from dlsetup.commands.question import Question, buildable_target_of
 from dlsetup.model.framework import Catalog
 from dlsetup.model.resolution import Plan
 from dlsetup.model.source import Source
 from dlsetup.resolve import resolve
 from dlsetup.show import json
 from dlsetup.show.lines import write
+from dlsetup.show.reading import reading_lines
 from dlsetup.show.resolution import conflict_lines, plan_lines
 
 
 def run(question: Question, *, as_json: bool = False, explain: bool = False) -> int:
     """Print the plan (0) or the conflict (1)."""
-    wish = wish_of(question)
-    catalog = catalog_of(wish, question)
-    answer = resolve(wish, buildable_target_of(question), catalog)
+    request = asked(question)
+    target, catalog = buildable_target_of(question), request.catalog
+    wish, readings = request.on(target)
+    answer = resolve(wish, target, catalog)
     if as_json:
-        json.write(json.ResolveDocument.of(answer))
-    elif isinstance(answer, Plan):
+        json.write(replace(json.ResolveDocument.of(answer), files=readings))
+        return 0 if isinstance(answer, Plan) else 1
+    write(reading_lines(readings))
+    if isinstance(answer, Plan):
         write(plan_lines(answer, _sources(catalog), explain=explain))
     else:
         write(conflict_lines(answer))

@@ -1,9 +1,8 @@
-"""`environment.yml` of conda: its pip part, its Python, its CUDA; packages of conda by names that both know."""
+"""`environment.yml` of conda: its pip part, its Python, its CUDA, and its packages by name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -85,9 +84,7 @@ class _Reader:
             self.cpu = self.cpu or name in _CPU
             if name != "cpuonly":
                 wheel = _OTHER_NAMES.get(name, name)
-                self.said["requirement"].append(
-                    Said(text=f"{wheel}{specifier}", where=f"{self.name}, conda")
-                )
+                self.said["requirement"].append(Said(text=f"{wheel}{specifier}", where=f"{self.name}, conda"))
 
     def _cuda(self, text: str, specifier: SpecifierSet) -> None:
         pins = [re.match(r"\d+\.\d+|\d+", item.version) for item in specifier if item.operator == "=="]
@@ -102,7 +99,7 @@ class _Reader:
 
 
 def specifier_of(text: str) -> SpecifierSet | None:
-    """What conda writes as `=2.1`, `2.1.*`, `>=2,<3` or `==2.1.0=build`; None: it cannot be said for wheels."""
+    """What conda writes as `=2.1`, `2.1.*`, `>=2,<3` or `==2.1.0=build`; None: wheels have no such wish."""
     parts = text.replace(" ", ",") if "=" not in text else text.replace(" ", "")
     pieces = [_piece(part) for part in filter(None, parts.split(","))]
     if "|" in text or None in pieces:
@@ -137,14 +134,12 @@ def _document(text: str, name: str) -> dict[str, Any]:
     if len(text) > LARGEST:
         raise DataError(f"{name}: too long for an environment file")
     try:
+        # Aliases have no use here, and a few of them can stand for more entries than memory holds.
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise DataError(f"{name}: aliases are not read")
         data = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as exc:
         raise DataError(f"{name}: no YAML: {' '.join(str(exc).split())[:200]}") from exc
     if not isinstance(data, dict):
         raise DataError(f"{name}: it has no list `dependencies`")
     return data
-
-
-def entries(listing: Listing) -> Iterator[Said]:
-    """Those that packages of conda gave: a name may mean another package among wheels."""
-    return (said for said in listing.requirements if said.where.endswith(", conda"))

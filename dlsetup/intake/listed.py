@@ -25,8 +25,8 @@ KINDS = "`requirements.txt`, `environment.yml`, `pyproject.toml`, `pylock.toml` 
 def read_listed(path: str, *, extras: tuple[str, ...] = (), groups: tuple[str, ...] = ()) -> Listing:
     """What the file says. `extras` and `groups` choose parts of a `pyproject.toml`.
 
-    Raises `UsageError` for a file that cannot be read or whose name tells no form, `DataError` for a malformed
-    one.
+    Raises `UsageError` for a file that cannot be read or whose name tells no form, `DataError` for one that
+    is malformed.
     """
     place = Path(path)
     name = place.name.lower()
@@ -114,8 +114,6 @@ def _text(path: Path, largest: int = LARGEST) -> str:
         reason = getattr(exc, "strerror", None) or str(exc)
         raise UsageError(f"`{path}` cannot be read: {reason}", hint=f"name a file such as {KINDS}") from exc
     if len(data) > largest:
-        raise UsageError(
-            f"`{path}` is larger than {largest >> 20} MiB", hint=f"name a file such as {KINDS}"
-        )
+        raise UsageError(f"`{path}` is larger than {largest >> 20} MiB", hint=f"name a file such as {KINDS}")
     wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     return data.decode("utf-16" if wide else "utf-8-sig", "replace")

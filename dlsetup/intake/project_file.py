@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from packaging.utils import canonicalize_name
@@ -15,9 +15,7 @@ MOST = 5000
 DEEPEST = 20
 
 
-def parse_project(
-    text: str, name: str, *, extras: Sequence[str] = (), groups: Sequence[str] = ()
-) -> Listing:
+def parse_project(text: str, name: str, *, extras: Sequence[str] = (), groups: Sequence[str] = ()) -> Listing:
     """`project.dependencies`, with the optional dependencies and dependency groups that are named.
 
     Raises `DataError` for what is no TOML, `UsageError` for an extra or a group that is not there.
@@ -61,7 +59,9 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
 
 
 def _optional(project: Mapping[str, Any], name: str, wanted: Sequence[str]) -> Iterator[Said | Left]:
-    table = {canonicalize_name(key): value for key, value in _table(project.get("optional-dependencies")).items()}
+    table = {
+        canonicalize_name(key): value for key, value in _table(project.get("optional-dependencies")).items()
+    }
     for extra in wanted:
         key = canonicalize_name(extra)
         if key not in table:
@@ -88,8 +88,8 @@ def _grouped(table: Mapping[str, Any], name: str, wanted: Sequence[str]) -> Iter
         waiting += [canonicalize_name(item) for item in included if isinstance(item, str)]
 
 
-def _no_such(what: str, name: str, table: Mapping[str, Any]) -> UsageError:
-    there = ", ".join(sorted(table)[:20]) or "none"
+def _no_such(what: str, name: str, known: Iterable[str]) -> UsageError:
+    there = ", ".join(sorted(known)[:20]) or "none"
     return UsageError(f"{name} has no {what}", hint=f"it has {there}")
 
 

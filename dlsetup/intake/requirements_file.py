@@ -32,7 +32,7 @@ _WORDS = {
     "--editable": "editable",
 }
 _WHY = {
-    "links": "a page of wheels tells nothing that the catalog could judge; `--find-links` of `create env` takes it",
+    "links": "the catalog does not know what lies there; `create env --find-links` takes it",
     "editable": "a source tree, not a release: install it into the finished environment",
     "--pre": "name the prerelease that is wanted, as in `torch==2.16.0rc1`",
     "--no-index": "`create env --offline` and `--find-links` do without an index",
@@ -40,7 +40,7 @@ _WHY = {
 
 
 def parse_requirements(text: str, name: str) -> Listing:
-    """What the lines say; `name` of the file is used in the answers. Raises `DataError` for too many lines."""
+    """What the lines say; `name` is that of the file. Raises `DataError` for too many lines."""
     kinds: dict[str, list[Said]] = {"requirement": [], "index": [], "include": [], "bound": []}
     left: list[Left] = []
     for number, line in _lines(text, name):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from packaging.version import Version
-
 from dlsetup.model.record import Record
 
 
@@ -60,11 +58,3 @@ class Reading(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """What else was taken: Python, CUDA, indexes."""
     left: tuple[Left, ...] = ()
-
-
-class Found(Record, frozen=True, kw_only=True):
-    """A framework in an environment or a lock, with its version as it is written there."""
-
-    name: str
-    version: Version
-    variant: str = ""

@@ -8,6 +8,7 @@ from typing import Any, Literal, TextIO
 
 from dlsetup.model import codec
 from dlsetup.model.finding import Diagnosis, Finding
+from dlsetup.model.listing import Reading
 from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.outcome import Creation
 from dlsetup.model.record import UNKNOWN, Record, Unknown
@@ -36,6 +37,8 @@ class ResolveDocument(Record, frozen=True, kw_only=True):
     ok: bool
     plan: Plan | Unknown = UNKNOWN
     conflict: Conflict | Unknown = UNKNOWN
+    files: tuple[Reading, ...] = ()
+    """What was taken from each file that was named, and what was left."""
 
     @classmethod
     def of(cls, answer: Plan | Conflict) -> ResolveDocument:
@@ -56,6 +59,8 @@ class CreateDocument(Record, frozen=True, kw_only=True):
     script: str | Unknown = UNKNOWN
     """Of a dry run: the same as a shell script."""
     conflict: Conflict | Unknown = UNKNOWN
+    files: tuple[Reading, ...] = ()
+    """What was taken from each file that was named, and what was left."""
 
 
 class Failure(Record, frozen=True, kw_only=True):
