@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
 from packaging.version import Version
@@ -15,8 +15,11 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Listing, Reading
 from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.record import Unknown
-from dlsetup.model.target import Target
+from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Prefer, Wanted, Wish
+
+if TYPE_CHECKING:
+    from dlsetup.catalog.load import Places
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,21 @@ class Asked:
             raise UsageError("there is nothing to keep", hint=hint)
         return wish, tuple(readings)
 
+    def there(self, target: Target) -> Target:
+        """The target with the Python of the environment that is kept: it can be had, since it is there."""
+        if self.environment is None or isinstance(target.pythons, Unknown):
+            return target
+        own = self.environment.python
+        if isinstance(own, Unknown) or any(
+            item.version.release[:2] == own.release[:2] for item in target.pythons
+        ):
+            return target
+        windows = target.os == "windows"
+        path = f"{self.environment.path}{'/Scripts/python.exe' if windows else '/bin/python'}"
+        threads = self.environment.free_threaded is True
+        found = Interpreter(version=own, path=path, free_threaded=threads)
+        return replace(target, pythons=(*target.pythons, found))
+
     def _with_environment(self, wish: Wish) -> Wish:
         if self.environment is None:
             return wish
@@ -54,7 +72,7 @@ class Asked:
         python = self.environment.python
         return replace(
             wish,
-            wanted=_more(wish.wanted, [Wanted(framework=item.framework) for item in kept]),
+            wanted=_more(wish.wanted, [Wanted(framework=item.framework, filed=True) for item in kept]),
             kept=tuple(kept),
             kept_python=None if isinstance(python, Unknown) else Version(f"{python.major}.{python.minor}"),
         )
@@ -88,7 +106,7 @@ def asked(question: Question) -> Asked:
     """Reads words, profile and files. Raises `UsageError` or `DataError` for what cannot be read."""
     prefer = _prefer(question)
     several = bool(question.files or prefer == "keep")
-    wish = replace(wish_of(question, alone=not several), prefer=prefer)
+    wish = replace(wish_of(question, alone=not several), prefer=prefer, origin=tuple(_origin(question)))
     if question.env is not None and prefer != "keep":
         raise UsageError("`--env` says what to keep", hint="add `--prefer keep`, or leave it out")
     if (question.extras or question.groups) and not question.files:
@@ -100,6 +118,7 @@ def _gathered(question: Question, wish: Wish) -> Asked:
     from dlsetup.catalog.load import load, named, opened, owners
 
     places = opened(folders(question.catalog))
+    wish = _named_by_distribution(wish, places)
     listings = tuple(_listings(question))
     environment = _environment(question, wish)
     names = [item.framework for item in wish.wanted]
@@ -120,6 +139,36 @@ def _gathered(question: Question, wish: Wish) -> Asked:
         catalog=catalog,
         environment=environment,
     )
+
+
+def _origin(question: Question) -> Iterator[str]:
+    """The words that say the same of files and of what to keep."""
+    options = (("-r", question.files), ("--extra", question.extras), ("--group", question.groups))
+    for option, values in options:
+        for value in values:
+            yield from (option, value)
+    if question.prefer == "keep":
+        yield from ("--prefer", "keep")
+        yield from ("--env", question.env) if question.env is not None else ()
+
+
+def _named_by_distribution(wish: Wish, places: Places) -> Wish:
+    """`onnxruntime-gpu` is a name of ONNX Runtime under which some of its builds are installed."""
+    from dlsetup.catalog.load import load, names, owners
+    from dlsetup.rules.installed import asked_for
+
+    frameworks = names(places)
+    unknown = [item for item in wish.wanted if item.framework not in frameworks]
+    known = owners(places) if unknown else {}
+    wanted: list[Wanted] = []
+    for item in wish.wanted:
+        owner = known.get(item.framework)
+        if item in unknown and owner is not None:
+            found = load([owner], places).framework(owner)
+            if found is not None and any(item.framework in asked_for(build) for build in found.builds):
+                item = replace(item, framework=owner, distribution=item.framework)
+        wanted.append(item)
+    return replace(wish, wanted=tuple(wanted))
 
 
 def _listings(question: Question) -> Iterator[tuple[str, Listing]]:

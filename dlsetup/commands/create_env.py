@@ -87,7 +87,7 @@ def _task(request: Request) -> Task:
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
     question = asked(request.question)
     here = target_here()
-    target = _target(request, tool, here, host)
+    target = question.there(_target(request, tool, here, host))
     wish, readings = question.on(target)
     return Task(
         request=request,

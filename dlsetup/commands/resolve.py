@@ -19,7 +19,7 @@ from dlsetup.show.resolution import conflict_lines, plan_lines
 def run(question: Question, *, as_json: bool = False, explain: bool = False) -> int:
     """Print the plan (0) or the conflict (1)."""
     request = asked(question)
-    target, catalog = buildable_target_of(question), request.catalog
+    target, catalog = request.there(buildable_target_of(question)), request.catalog
     wish, readings = request.on(target)
     answer = resolve(wish, target, catalog)
     if as_json:

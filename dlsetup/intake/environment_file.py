@@ -7,7 +7,7 @@ from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from dlsetup.intake.requirements_file import parse_line
+from dlsetup.intake.requirements_file import parse_line, parse_one
 from dlsetup.model.errors import DataError, ToolMissing
 from dlsetup.model.listing import Left, Listing, Said
 
@@ -61,11 +61,7 @@ class _Reader:
 
     def pip(self, line: str) -> None:
         if line.strip():
-            found = parse_line(line.strip(), f"{self.name}, pip")
-            if isinstance(found, Left):
-                self.left.append(found)
-            else:
-                self.said[found[0]].append(found[1])
+            self._take(parse_line(line.strip(), f"{self.name}, pip"))
 
     def conda(self, text: str) -> None:
         found = _SPEC.fullmatch(text.strip()) if len(text) < 300 and text.isprintable() else None
@@ -84,7 +80,13 @@ class _Reader:
             self.cpu = self.cpu or name in _CPU
             if name != "cpuonly":
                 wheel = _OTHER_NAMES.get(name, name)
-                self.said["requirement"].append(Said(text=f"{wheel}{specifier}", where=f"{self.name}, conda"))
+                self._take(parse_one(f"{wheel}{specifier}", f"{self.name}, conda"))
+
+    def _take(self, found: tuple[str, Said] | Left) -> None:
+        if isinstance(found, Left):
+            self.left.append(found)
+        else:
+            self.said[found[0]].append(found[1])
 
     def _cuda(self, text: str, specifier: SpecifierSet) -> None:
         pins = [re.match(r"\d+\.\d+|\d+", item.version) for item in specifier if item.operator == "=="]
@@ -119,6 +121,8 @@ def _piece(text: str) -> str | None:
     if not exact:
         return None
     version = exact[1].strip()
+    if version == "*":
+        return ""
     loose = re.match(r"=[^=]", text) is not None and text.count("=") == 1
     if loose and "*" not in version:
         return f"=={version}.*"

@@ -24,6 +24,8 @@ class Wanted(Record, frozen=True, kw_only=True):
     """The name it is asked for by, where a framework has several: `onnxruntime-gpu`."""
     indexes: tuple[str, ...] = ()
     """Names of the indexes it may come from; empty: any."""
+    filed: bool = False
+    """A file says it, as it stands: nobody has to say it again."""
 
 
 Prefer = Literal["newest", "stable", "smallest", "keep"]
@@ -38,6 +40,8 @@ class Kept(Record, frozen=True, kw_only=True):
     """Without a local part."""
     variant: str = ""
     """Empty: not known."""
+    index: str = ""
+    """Name of the index it comes from; empty: not known."""
 
 
 class Wish(Record, frozen=True, kw_only=True):
@@ -54,6 +58,8 @@ class Wish(Record, frozen=True, kw_only=True):
     """Further requirements that only the installer has to understand."""
     constraints: tuple[str, ...] = ()
     """Bounds on whatever else is installed."""
+    origin: tuple[str, ...] = ()
+    """Words of the command line that name files, and what to keep: `-r requirements.txt`."""
     profile: str = ""
     prefer: Prefer = "newest"
     kept: tuple[Kept, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from dlsetup.resolve.pieces import ALL, PYTHON, Ask
+from dlsetup.resolve.pieces import ALL, PYTHON, Ask, BuildChoice
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, settle
 
@@ -97,10 +97,16 @@ def _kept_releases(question: Question) -> Iterator[Ask]:
 def _kept_variants(question: Question) -> Iterator[Ask]:
     for name in question.frameworks:
         kept = question.preference.kept.get(name)
-        if kept is not None and kept.variant:
-            found = {choice.facets["variant"] for choice in question.choices(name)}
-            same = {item for item in found if isinstance(item, tuple) and item[0] == kept.variant}
-            yield Ask(name, "variant", frozenset(same))
+        if kept is None or not (kept.variant or kept.index):
+            continue
+        same = {
+            choice.facets["variant"]
+            for choice in question.choices(name)
+            if isinstance(choice, BuildChoice)
+            and kept.variant in ("", choice.build.variant)
+            and kept.index in ("", choice.build.index)
+        }
+        yield Ask(name, "variant", frozenset(same))
 
 
 def _same(settled: Settled, name: str) -> Ask:

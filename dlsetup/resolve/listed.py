@@ -112,7 +112,8 @@ class Taking:
             distribution="" if name == framework.name or name not in _names(framework) else name,
         )
         before = self.wanted.get(framework.name)
-        self.wanted[framework.name] = asked(one) if before is None else both(before, one)
+        joined = asked(one) if before is None else both(before, one)
+        self.wanted[framework.name] = replace(joined, filed=True)
         self.frameworks.append(said)
 
     def _softened(self, specifier: SpecifierSet, name: str) -> SpecifierSet:
@@ -122,8 +123,10 @@ class Taking:
         ]
         if not self.keep or len(pins) != 1 or len(specifier) != 1:
             return specifier
-        variant = pins[0].local or ""
-        self.kept[name] = Kept(framework=name, version=Version(pins[0].public), variant=variant)
+        local = pins[0].local or ""
+        index = "" if local else "default"
+        kept = Kept(framework=name, version=Version(pins[0].public), variant=local, index=index)
+        self.kept[name] = kept
         return SpecifierSet()
 
     def _constraint(self, item: Requirement, said: Said) -> None:
@@ -131,7 +134,8 @@ class Taking:
         framework = self._framework(name)
         if framework is not None and framework.name in self.wanted and name in _names(framework):
             bound = Wanted(framework=framework.name, specifier=self._softened(item.specifier, framework.name))
-            self.wanted[framework.name] = both(self.wanted[framework.name], bound)
+            joined = both(self.wanted[framework.name], bound)
+            self.wanted[framework.name] = replace(joined, filed=True)
         elif item.url or (name.startswith(_COMPANIONS) and name not in _FOR_THEIR_OWN_SAKE):
             self._leave(said, "it comes with the build of the framework that needs it")
         else:

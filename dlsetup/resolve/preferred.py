@@ -13,8 +13,11 @@ from dlsetup.resolve.question import Question
 from dlsetup.resolve.sources import other_extras
 
 
-def reason_to_prefer(question: Question, choice: BuildChoice) -> str | None:
-    """What the wish prefers, as far as it decided about this pick; None: the newest release was taken."""
+def reason_to_prefer(question: Question, choice: BuildChoice) -> tuple[str, str] | None:
+    """What the wish prefers, as far as it decided about this pick, and what speaks against others.
+
+    None: the newest release was taken.
+    """
     prefer, build = question.wish.prefer, choice.build
     if prefer == "stable":
         return _stable(question, build)
@@ -22,7 +25,7 @@ def reason_to_prefer(question: Question, choice: BuildChoice) -> str | None:
         weight = choice.facets["bytes"]
         known = isinstance(weight, tuple) and weight[0] == 0
         recent = "" if choice.facets["recent"] else "no recent release fits; "
-        return f"{recent}the fewest bytes that fit, of those known" if known else None
+        return (f"{recent}the fewest known bytes that fit", "") if known else None
     if prefer == "keep":
         return _kept(question, build)
     return None
@@ -42,11 +45,11 @@ def preference_unknowns(question: Question, choices: list[BuildChoice]) -> Itera
             yield f"what `{'`, `'.join(extras)}` of {build.framework} brings along is left to the installer"
 
 
-def _stable(question: Question, build: Build) -> str | None:
+def _stable(question: Question, build: Build) -> tuple[str, str] | None:
     framework = question.frameworks[build.framework]
     own = question.preference.why_not_stable(framework, build)
     if own:
-        return f"no stable release fits: {own}"
+        return "newest that fits, no stable release does", f"{build.framework} {build.version}: {own}"
     passed = [
         item
         for item in framework.builds
@@ -58,20 +61,21 @@ def _stable(question: Question, build: Build) -> str | None:
     nearest = min(over, key=lambda item: item.version)
     why = question.preference.why_not_stable(framework, nearest)
     newest = "newest stable release" if len(over) == len(passed) else "newest stable release that fits"
-    return f"{newest}; {build.framework} {nearest.version}: {why}"
+    return newest, f"{build.framework} {nearest.version}: {why}"
 
 
-def _kept(question: Question, build: Build) -> str | None:
+def _kept(question: Question, build: Build) -> tuple[str, str] | None:
     kept = question.preference.kept.get(build.framework)
     if kept is None:
         return None
     if Version(build.version.public) != kept.version:
-        return (
-            f"the nearest release to {kept.version} that fits; {kept.version}: {_why_gone(question, build)}"
-        )
+        why = _why_gone(question, build)
+        return f"the nearest release to {kept.version} that fits", f"{build.framework} {kept.version}: {why}"
     if kept.variant and kept.variant != build.variant:
-        return f"the release may stay, its {kept.variant} build may not"
-    return "it may stay" if kept.variant else "the release may stay"
+        return "the release may stay", f"its {kept.variant} build may not"
+    if kept.index and kept.index != build.index:
+        return "the release may stay", "its usual build may not"
+    return ("it may stay" if kept.variant or kept.index else "the release may stay"), ""
 
 
 def _why_gone(question: Question, build: Build) -> str:

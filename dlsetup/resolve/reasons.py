@@ -52,7 +52,8 @@ def pick_reason(question: Question, settled: Settled, choice: BuildChoice) -> st
         "" if build.framework in question.wanted else f"needed by {_needed_by(question, settled, choice)}; "
     )
     if (preferred := reason_to_prefer(question, choice)) is not None:
-        return f"{role}{preferred}{_of_variant(build, question)}"
+        reason, against = preferred
+        return f"{role}{reason}{_of_variant(build, question)}{'; ' * bool(against)}{against}"
     newer = _next_newer(question, build)
     if newer is None:
         return f"{role}newest release{_of_variant(build, question)}"

@@ -22,7 +22,8 @@ SHAPES = ("extra", "name", "index")
 def shape_words(question: Question, kind: str, name: str) -> str:
     """A clause of one of the SHAPES, or about a further package, as a sentence."""
     if kind == "package":
-        return f"{' and '.join(question.bounds[name])} is asked for"
+        texts = list(dict.fromkeys(question.bounds[name]))
+        return f"{' and '.join(texts)} {'is' if len(texts) == 1 else 'are'} asked for"
     wanted = question.wanted[name]
     if kind == "index":
         urls = {index.name: index.url or "the configured index" for index in question.catalog.indexes}
@@ -58,7 +59,7 @@ def asked(item: Wanted) -> Wanted:
     """The same with the words that ask for it."""
     extras = f"[{','.join(item.extras)}]" if item.extras else ""
     plain = f"{item.distribution or item.framework}{extras}{item.specifier}"
-    return replace(item, text="" if plain == item.framework else plain)
+    return replace(item, text="" if plain == item.framework else plain, filed=False)
 
 
 def both(one: Wanted, other: Wanted) -> Wanted:
@@ -81,14 +82,14 @@ def _with(wish: Wish, changed: Wanted) -> Wish:
 
 def _freed_of_indexes(wish: Wish) -> Wish:
     """Of all indexes: builds of one family come from one."""
-    return replace(wish, wanted=tuple(replace(item, indexes=()) for item in wish.wanted))
+    return replace(wish, wanted=tuple(replace(item, indexes=(), filed=False) for item in wish.wanted))
 
 
 def _freed_of_package(wish: Wish, package: str) -> Wish:
     def without(texts: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(text for text in texts if _name(text) != package)
 
-    return replace(wish, packages=without(wish.packages), constraints=without(wish.constraints))
+    return replace(wish, packages=without(wish.packages), constraints=without(wish.constraints), origin=())
 
 
 def _name(text: str) -> str:

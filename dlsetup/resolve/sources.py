@@ -37,7 +37,7 @@ def by_source(build: Build, wanted: Wanted | None, framework: Framework) -> Iter
     if wanted.distribution and wanted.distribution not in asked_for(build):
         yield Refusal(frozenset({f"name {build.framework}"}), f"{name_of(build)} is not installed as {asked}")
     if wanted.indexes and build.index not in wanted.indexes:
-        text = f"{name_of(build)} comes from another index than the one that is asked for"
+        text = f"its {build.variant} build comes from another index than the one that is asked for"
         yield Refusal(frozenset({f"index {build.framework}"}), text)
 
 
