@@ -183,7 +183,7 @@ def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
 
 def _refuse(task: Task, conflict: Conflict) -> int:
     if task.request.as_json:
-        json.write(json.CreateDocument(ok=False, conflict=conflict, files=task.readings))
+        json.write(json.CreateDocument(ok=False, conflict=conflict, files=task.readings or UNKNOWN))
     else:
         write(reading_lines(task.readings))
         write(conflict_lines(conflict))
@@ -195,7 +195,7 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
     if task.request.as_json:
         script = shell_script(procedure)
         found = json.CreateDocument(
-            ok=True, plan=plan, procedure=procedure, script=script, files=task.readings
+            ok=True, plan=plan, procedure=procedure, script=script, files=task.readings or UNKNOWN
         )
         json.write(found)
     else:
@@ -209,7 +209,7 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
 
 def _show(task: Task, creation: Creation) -> None:
     if task.request.as_json:
-        json.write(json.CreateDocument(ok=True, environment=creation, files=task.readings))
+        json.write(json.CreateDocument(ok=True, environment=creation, files=task.readings or UNKNOWN))
     else:
         write(creation_lines(creation))
 

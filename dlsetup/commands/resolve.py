@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from dlsetup.commands.asked import asked
 from dlsetup.commands.question import Question, buildable_target_of
 from dlsetup.model.framework import Catalog
+from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Plan
 from dlsetup.model.source import Source
 from dlsetup.resolve import resolve
@@ -23,7 +24,7 @@ def run(question: Question, *, as_json: bool = False, explain: bool = False) -> 
     wish, readings = request.on(target)
     answer = resolve(wish, target, catalog)
     if as_json:
-        json.write(replace(json.ResolveDocument.of(answer), files=readings))
+        json.write(replace(json.ResolveDocument.of(answer), files=readings or UNKNOWN))
         return 0 if isinstance(answer, Plan) else 1
     write(reading_lines(readings))
     if isinstance(answer, Plan):

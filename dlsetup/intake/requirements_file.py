@@ -72,6 +72,9 @@ def parse_line(line: str, where: str) -> tuple[str, Said] | Left:
 
 def parse_one(text: str, where: str) -> tuple[str, Said] | Left:
     """A requirement as PEP 508 writes it."""
+    if len(text) > LONGEST or not text.isprintable():
+        because = "it is too long or holds signs that cannot be printed"
+        return Left(text=_shown(text), where=where, because=because)
     try:
         Requirement(text)
     except (InvalidRequirement, RecursionError):

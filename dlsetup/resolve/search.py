@@ -16,7 +16,9 @@ ROUNDS = 100_000
 Settled = dict[str, Choice]
 
 
-def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -> Settled | None:
+def settle(
+    question: Question, force: Force = ALL, limits: Iterable[Ask] = (), *, rounds: int = ROUNDS
+) -> Settled | None:
     """One choice for every key that has to be settled, or None if there is no way.
 
     `force` says which clauses hold; `limits` narrow keys further without asking for them to be settled.
@@ -25,7 +27,7 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
     """
     resolver = Resolver(_Provider(question, force, tuple(limits)), BaseReporter())
     try:
-        result = resolver.resolve(question.roots(force), max_rounds=ROUNDS)
+        result = resolver.resolve(question.roots(force), max_rounds=rounds)
     except ResolutionImpossible:
         return None
     return dict(result.mapping)

@@ -37,7 +37,7 @@ class ResolveDocument(Record, frozen=True, kw_only=True):
     ok: bool
     plan: Plan | Unknown = UNKNOWN
     conflict: Conflict | Unknown = UNKNOWN
-    files: tuple[Reading, ...] = ()
+    files: tuple[Reading, ...] | Unknown = UNKNOWN
     """What was taken from each file that was named, and what was left."""
 
     @classmethod
@@ -59,7 +59,7 @@ class CreateDocument(Record, frozen=True, kw_only=True):
     script: str | Unknown = UNKNOWN
     """Of a dry run: the same as a shell script."""
     conflict: Conflict | Unknown = UNKNOWN
-    files: tuple[Reading, ...] = ()
+    files: tuple[Reading, ...] | Unknown = UNKNOWN
     """What was taken from each file that was named, and what was left."""
 
 
