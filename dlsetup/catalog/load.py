@@ -75,6 +75,19 @@ def named(distributions: Collection[str], folders: Places = ()) -> tuple[str, ..
     return tuple(file.name for file in files if any(item in distributions for item in file.distributions))
 
 
+def owners(folders: Places = ()) -> dict[str, str]:
+    """The framework that each distribution belongs to, by name; a framework's own name among them.
+
+    Twins count as well: `tensorflow-cpu` is TensorFlow under another name.
+    """
+    found: dict[str, str] = {}
+    for file in _framework_files(opened(folders)):
+        twins = (item for group in file.twins for item in group)
+        for name in (file.name, *file.distributions, *twins):
+            found.setdefault(name, file.name)
+    return found
+
+
 def clues(folders: Places = ()) -> tuple[Clue, ...]:
     """What in installed files tells the variant of a framework, for all frameworks."""
     place = opened(folders)

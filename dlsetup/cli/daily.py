@@ -59,6 +59,9 @@ def doctor(
         "dlsetup resolve --profile hpc --python 3.12 --json",
         "dlsetup resolve torch --target name=login,os=linux,arch=x86_64,gpu=none --machine node.json",
         "dlsetup resolve torch --container python:3.12-slim --lock pylock.toml",
+        "dlsetup resolve torch 'jax[cuda12]' --prefer stable",
+        "dlsetup resolve -r requirements.txt -r pyproject.toml --extra train",
+        "dlsetup resolve 'torch>=2.14' --prefer keep --env ~/envs/vision",
     ),
 )
 def resolve(
@@ -76,6 +79,11 @@ def resolve(
     index: options.Indexes = None,
     find_links: options.FindLinks = None,
     offline: options.Offline = False,
+    requirements: options.Files = None,
+    extra: options.Extras = None,
+    group: options.Groups = None,
+    prefer: options.Prefer = "newest",
+    env: options.KeptEnv = None,
     catalog: options.Catalog = None,
     json: options.Json = False,
     explain: Annotated[bool, typer.Option("--explain", help="Name the sources of every choice.")] = False,
@@ -97,6 +105,12 @@ def resolve(
         accelerator=accelerator,
         cuda=cuda,
         allow_cpu=allow_cpu,
+        machine_file=machine[0] if machine and len(machine) == 1 else None,
+        files=tuple(requirements or ()),
+        extras=tuple(extra or ()),
+        groups=tuple(group or ()),
+        prefer=prefer,
+        env=env,
         catalog=tuple(catalog or ()),
     )
     return run(
@@ -130,6 +144,7 @@ app.command(
         "dlsetup create env demo torch",
         "dlsetup create env ~/envs/vision torch torchvision 'jax>=0.10' --python 3.12 --yes",
         "dlsetup create env lab --profile research --dry-run",
+        "dlsetup create env work -r requirements.txt --prefer stable",
         "dlsetup create env site torch --index pytorch-cu126=https://mirror.example/cu126",
     ),
 )
@@ -137,6 +152,11 @@ def create_env(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its folder: a name here, or a path.")],
     frameworks: options.Frameworks = None,
     profile: options.ProfileName = None,
+    requirements: options.Files = None,
+    extra: options.Extras = None,
+    group: options.Groups = None,
+    prefer: options.Prefer = "newest",
+    env: options.KeptEnv = None,
     dry_run: options.DryRun = False,
     yes: options.Yes = False,
     python: options.Python = None,
@@ -172,6 +192,11 @@ def create_env(
         allow_cpu=allow_cpu,
         machine_file=machine,
         target=target,
+        files=tuple(requirements or ()),
+        extras=tuple(extra or ()),
+        groups=tuple(group or ()),
+        prefer=prefer,
+        env=env,
         catalog=tuple(catalog or ()),
     )
     return run(

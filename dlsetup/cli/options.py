@@ -55,6 +55,31 @@ AllowCpu = Annotated[
 ProfileName = Annotated[
     str | None, typer.Option("--profile", metavar="NAME|FILE", help="Start from a profile: research, hpc …")
 ]
+Files = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--requirements",
+        "-r",
+        metavar="FILE",
+        help="Take what a requirements.txt, environment.yml, pyproject.toml or lock asks for.",
+    ),
+]
+Extras = Annotated[
+    list[str] | None,
+    typer.Option("--extra", metavar="NAME", help="With these optional dependencies of the pyproject.toml."),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="NAME", help="With this dependency group of the pyproject.toml."),
+]
+Prefer = Annotated[
+    str,
+    typer.Option(metavar="WHAT", help="newest, stable, smallest, or keep: change as little as can be."),
+]
+KeptEnv = Annotated[
+    str | None,
+    typer.Option("--env", metavar="PATH|NAME", help="The environment that `--prefer keep` starts from."),
+]
 Catalog = Annotated[
     list[str] | None,
     typer.Option("--catalog", metavar="DIR", help="A folder that adds to the catalog. Can be repeated."),

@@ -12,10 +12,12 @@ from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
+from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
-from dlsetup.commands.question import catalog_of, target_here, target_of, wish_of
+from dlsetup.commands.question import target_here, target_of
 from dlsetup.model.errors import StepFailed
 from dlsetup.model.framework import Catalog
+from dlsetup.model.listing import Reading
 from dlsetup.model.outcome import Creation, Outcome, Tool
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Conflict, Plan
@@ -34,6 +36,7 @@ from dlsetup.show.agreement import agreed, must_be_able_to_ask
 from dlsetup.show.building import file_lines, step_line, weight_line
 from dlsetup.show.creation import creation_lines, outcome_lines
 from dlsetup.show.lines import Line, write
+from dlsetup.show.reading import reading_lines
 from dlsetup.show.resolution import conflict_lines, plan_lines
 from dlsetup.show.steps import procedure_lines
 from dlsetup.verify.run import verify
@@ -53,6 +56,7 @@ class Task:
     catalog: Catalog
     target: Target
     gpu_here: bool
+    readings: tuple[Reading, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -81,17 +85,19 @@ def _task(request: Request) -> Task:
     check_free(place, empty_folder=tool != "conda")
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
-    wish = wish_of(request.question)
-    catalog = catalog_of(wish, request.question)
+    question = asked(request.question)
     here = target_here()
+    target = question.there(_target(request, tool, here, host))
+    wish, readings = question.on(target)
     return Task(
         request=request,
         tool=tool,
         place=place_to_show(place) if request.dry_run else place,
         host=host,
         wish=wish,
-        catalog=catalog,
-        target=_target(request, tool, here, host),
+        catalog=question.catalog,
+        target=target,
+        readings=readings,
         gpu_here=not request.question.foreign and here.gpus != (),
         notes=tuple(f"Removed what a build that was killed left behind: {path}" for path in left),
     )
@@ -111,7 +117,7 @@ def _answer(task: Task, answer: Plan | Conflict) -> int:
 def _carry_out(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
     with workplace(task.place, in_place=task.tool == "conda"):
-        _say(task, *plan_lines(plan))
+        _say(task, *reading_lines(task.readings), *plan_lines(plan))
         for step in build.prepare():
             _say(task, step_line(step))
         lock = build.lock()
@@ -177,8 +183,9 @@ def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
 
 def _refuse(task: Task, conflict: Conflict) -> int:
     if task.request.as_json:
-        json.write(json.CreateDocument(ok=False, conflict=conflict))
+        json.write(json.CreateDocument(ok=False, conflict=conflict, files=task.readings or UNKNOWN))
     else:
+        write(reading_lines(task.readings))
         write(conflict_lines(conflict))
     return 1
 
@@ -187,8 +194,12 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
     procedure = build.procedure()
     if task.request.as_json:
         script = shell_script(procedure)
-        json.write(json.CreateDocument(ok=True, plan=plan, procedure=procedure, script=script))
+        found = json.CreateDocument(
+            ok=True, plan=plan, procedure=procedure, script=script, files=task.readings or UNKNOWN
+        )
+        json.write(found)
     else:
+        write(reading_lines(task.readings))
         write(plan_lines(plan))
         write([Line(), *procedure_lines(procedure)])
         if task.tool == "conda":
@@ -198,7 +209,7 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
 
 def _show(task: Task, creation: Creation) -> None:
     if task.request.as_json:
-        json.write(json.CreateDocument(ok=True, environment=creation))
+        json.write(json.CreateDocument(ok=True, environment=creation, files=task.readings or UNKNOWN))
     else:
         write(creation_lines(creation))
 

@@ -31,6 +31,14 @@ class Question(Record, frozen=True, kw_only=True):
     cuda: str | None = None
     allow_cpu: bool = False
     machine_file: str | None = None
+    files: tuple[str, ...] = ()
+    """Files that list packages: `requirements.txt`, `environment.yml`, `pyproject.toml`, a lock."""
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    """Of a `pyproject.toml`: which optional dependencies and which dependency groups."""
+    prefer: str = "newest"
+    env: str | None = None
+    """The environment that `--prefer keep` starts from."""
     target: str | None = None
     """A target in words; neither this nor a file: the machine one sits at."""
     catalog: tuple[str, ...] = ()
@@ -52,8 +60,11 @@ def folders(question_catalog: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(map(Path, question_catalog))
 
 
-def wish_of(question: Question) -> Wish:
-    """What is wanted. What is named beside a profile replaces the profile's own word on it."""
+def wish_of(question: Question, *, alone: bool = True) -> Wish:
+    """What is wanted. What is named beside a profile replaces the profile's own word on it.
+
+    `alone`: nothing else, no file and no environment, names a framework.
+    """
     from dlsetup.intake.wish import parse_cuda, parse_python, parse_wanted
 
     named = [parse_wanted(text) for text in question.frameworks]
@@ -61,7 +72,7 @@ def wish_of(question: Question) -> Wish:
     own = _own(profile) if profile else Wish(wanted=())
     known = {item.framework for item in named}
     named += [item for item in own.wanted if item.framework not in known]
-    if not named:
+    if not named and alone:
         raise UsageError(
             "no framework is named", hint="name one, as in `torch`, or a profile: `--profile research`"
         )

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.commands.question import Question, catalog_of, wish_of
+from msgspec.structs import replace
+
+from dlsetup.commands.asked import Asked, asked
+from dlsetup.commands.question import Question
 from dlsetup.commands.targets import Places, targets_of
+from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
+from dlsetup.model.listing import Reading
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.source import Source
@@ -15,6 +20,7 @@ from dlsetup.model.wish import Wish
 from dlsetup.resolve import resolve, resolve_together
 from dlsetup.show import json
 from dlsetup.show.lines import Line, write
+from dlsetup.show.reading import reading_lines
 from dlsetup.show.resolution import conflict_lines, plan_lines, together_lines
 
 
@@ -38,9 +44,10 @@ def run(request: Request) -> int:
         from dlsetup.commands.resolve_lock import check_name
 
         check_name(request.lock)
-    wish = wish_of(request.question)
-    catalog = catalog_of(wish, request.question)
-    targets = targets_of(request.places, request.question.catalog)
+    said = asked(request.question)
+    catalog = said.catalog
+    targets = tuple(map(said.there, targets_of(request.places, request.question.catalog)))
+    wish, readings = _wish_on(targets, said)
     lock: json.WrittenLock | Unknown = UNKNOWN
     learned: tuple[str, ...] = ()
     if request.lock is None:
@@ -50,11 +57,24 @@ def run(request: Request) -> int:
 
         answer, lock, learned = write_lock(request, wish, targets, catalog)
     if request.as_json:
-        json.write(json.ResolveDocument.of(answer, lock))
+        json.write(replace(json.ResolveDocument.of(answer, lock), files=readings or UNKNOWN))
     else:
+        write(reading_lines(readings))
         write(_lines(request, answer, catalog, lock))
         write(Line(mark="!", text=text, style="warning") for text in learned)
     return 1 if isinstance(answer, Conflict) else 0
+
+
+def _wish_on(targets: tuple[Target, ...], said: Asked) -> tuple[Wish, tuple[Reading, ...]]:
+    """The wish on every target. Raises `UsageError` where the markers of a file make it another one on some."""
+    found = [said.on(target) for target in targets]
+    for target, (wish, _) in zip(targets, found, strict=True):
+        if wish != found[0][0]:
+            raise UsageError(
+                f"the files ask for something else on {target.name} than on {targets[0].name}",
+                hint="ask for each target by itself",
+            )
+    return found[0]
 
 
 def answer_for(wish: Wish, targets: tuple[Target, ...], catalog: Catalog) -> Plan | Together | Conflict:

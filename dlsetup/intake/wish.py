@@ -17,9 +17,9 @@ EXAMPLE = "write it like `torch`, `'tensorflow>=2.18'` or `jax==0.10.2`"
 
 
 def parse_wanted(text: str) -> Wanted:
-    """One framework with the versions that will do. Raises `UsageError`.
+    """One framework with the versions that will do, and its extras. Raises `UsageError`.
 
-    Extras are refused: which extra a framework needs follows from the machine.
+    An extra that names a device (`jax[cuda12]`) is a wish for its builds; without one the machine decides.
     """
     shown = text[:LONGEST]
     if len(text) > LONGEST or not text.isprintable():
@@ -30,11 +30,12 @@ def parse_wanted(text: str) -> Wanted:
         raise UsageError(f"cannot read the framework `{shown}`", hint=EXAMPLE) from None
     if item.url or item.marker:
         raise UsageError(f"`{shown}` holds an address or a marker", hint=EXAMPLE)
-    if item.extras:
-        plain = f"{item.name}{item.specifier}"
-        hint = f"ask for `{plain}`; the extra follows from the GPU, from `--cuda` or from `--cpu`"
-        raise UsageError(f"`{shown}` asks for an extra", hint=hint)
-    return Wanted(framework=canonicalize_name(item.name), specifier=item.specifier, text=text.strip())
+    return Wanted(
+        framework=canonicalize_name(item.name),
+        specifier=item.specifier,
+        text=text.strip(),
+        extras=tuple(sorted(map(canonicalize_name, item.extras))),
+    )
 
 
 def parse_release(text: str, hint: str) -> Version:

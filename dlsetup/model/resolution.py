@@ -64,6 +64,8 @@ class Plan(Record, frozen=True, kw_only=True):
     """Reasons that concern the plan as a whole."""
     unknown: tuple[str, ...] = ()
     """What could not be confirmed."""
+    preference: tuple[str, ...] = ()
+    """What was preferred, the weightiest first."""
 
 
 class Together(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from dlsetup.resolve.core import smallest_core
 from dlsetup.resolve.explain import clauses_of
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import endings
+from dlsetup.resolve.shapes import both
 from dlsetup.resolve.ways import ways_out
 
 
@@ -52,7 +53,6 @@ def checked(wish: Wish, catalog: Catalog) -> Wish:
             raise UsageError(f"the catalog has no framework `{item.framework}`", hint=f"It has {known}.")
         before = merged.get(item.framework)
         if before is not None:
-            specifier = before.specifier & item.specifier
-            item = Wanted(framework=item.framework, specifier=specifier, text=f"{item.framework}{specifier}")
+            item = both(before, item)
         merged[item.framework] = item
     return msgspec.structs.replace(wish, wanted=tuple(merged.values()))

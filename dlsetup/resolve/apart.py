@@ -39,7 +39,7 @@ def partition(question: Question, solve: Callable[[Wish], Plan | None]) -> Group
 
 def _only(wish: Wish, names: Group) -> Wish:
     kept = tuple(item for item in wish.wanted if item.framework in names)
-    return msgspec.structs.replace(wish, wanted=kept, packages=())
+    return msgspec.structs.replace(wish, wanted=kept, packages=(), constraints=(), origin=())
 
 
 def _units(question: Question) -> list[Group]:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
 
+from dlsetup.resolve.jointly import TOGETHER, jointly
 from dlsetup.resolve.pieces import ALL, PYTHON, Ask, Choice
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, settle
+
+_ORDERS: Mapping[str, Callable[[Any], Any]] = {
+    "preferred": lambda yes: not yes,
+    "recent": lambda yes: not yes,
+    "bytes": lambda weight: weight,
+}
+"""Facets whose own order counts; of all others the choices are in order already."""
 
 
 def best(question: Question) -> Settled | None:
     """The best of all ways, or None if there is none.
 
-    In this order: a GPU for each framework, the newest release of each, its best variant, then Python.
+    In this order: a GPU for each framework, what the wish prefers of releases, the best variant, then Python.
     Each decision takes the best value for which the search still finds a way for all the rest, so the
     answer does not depend on the order of rows or on how the search proceeds.
     """
@@ -21,6 +30,9 @@ def best(question: Question) -> Settled | None:
         return None
     limits: list[Ask] = []
     for key, facet in _decisions(question):
+        if facet == TOGETHER:
+            settled = jointly(question, settled, limits)
+            continue
         if key not in settled:
             continue
         for value in _better(question, settled[key], facet, limits):
@@ -37,9 +49,13 @@ def best(question: Question) -> Settled | None:
 def _decisions(question: Question) -> Iterator[tuple[str, str]]:
     """Keys and facets in the order of their weight: first what is asked for, then what that brings along."""
     brought = [name for name in question.frameworks if name not in question.wanted]
-    for names in (list(question.wanted), brought):
-        for facet in ("preferred", "version", "variant"):
-            yield from ((name, facet) for name in names)
+    yield from ((name, "preferred") for name in question.wanted)
+    if question.wish.prefer == "smallest":
+        yield from ((name, "recent") for name in question.wanted)
+    yield "", TOGETHER
+    yield from ((name, facet) for facet in ("version", "variant") for name in question.wanted)
+    weighed = ("recent", "bytes") if question.wish.prefer == "smallest" else ()
+    yield from ((name, facet) for facet in ("preferred", *weighed, "version", "variant") for name in brought)
     yield PYTHON, "python"
 
 
@@ -47,9 +63,8 @@ def _better(question: Question, current: Choice, facet: str, limits: list[Ask]) 
     """Values of a facet that rank before the current one and are not ruled out by themselves."""
     choices = _within(question, current.key, limits)
     seen = set()
-    for choice in (
-        sorted(choices, key=lambda item: not item.facets[facet]) if facet == "preferred" else choices
-    ):
+    order = _ORDERS.get(facet)
+    for choice in choices if order is None else sorted(choices, key=lambda item: order(item.facets[facet])):
         value = choice.facets[facet]
         if value == current.facets[facet]:
             return

@@ -13,9 +13,12 @@ from dlsetup.model.framework import Build
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Compiled, Pick, Plan
 from dlsetup.resolve.pieces import BuildChoice, VersionChoice, library_key
+from dlsetup.resolve.preference import order_in_words
+from dlsetup.resolve.preferred import preference_unknowns
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import interpreter_of, pick_reason, picked, plan_reasons, plan_unknowns
 from dlsetup.resolve.search import Settled
+from dlsetup.resolve.sources import other_extras, with_extras
 from dlsetup.rules.libraries import lines_of, versions_of
 from dlsetup.rules.wheels import fitting_wheels
 
@@ -36,19 +39,27 @@ def plan_of(question: Question, settled: Settled) -> Plan:
         picks=tuple(_pick(question, settled, choice) for choice in choices),
         cuda=max((build.cuda for build in builds if build.cuda is not None), default=None),
         requirements=_requirements(question, builds),
-        constraints=tuple(sorted(set(_constraints(question, settled, choices)))),
+        constraints=tuple(sorted({*_constraints(question, settled, choices), *question.wish.constraints})),
         indexes=tuple(index for index in question.catalog.indexes if index.name in used),
         sources=tuple(dict.fromkeys(_sources(question, choices))),
         because=plan_reasons(question, settled),
-        unknown=plan_unknowns(question, choices),
+        unknown=(*plan_unknowns(question, choices), *preference_unknowns(question, choices)),
+        preference=order_in_words(question.wish),
     )
 
 
 def _requirements(question: Question, builds: list[Build]) -> tuple[str, ...]:
     """What the picks are asked for by, what those that are compiled need for it, and what else is wished."""
-    asked = [text for build in builds for text in build.requirements]
+    asked = [text for build in builds for text in _asked(question, build)]
     tools = [text for build in builds for text in build.build_requires if text not in question.frameworks]
     return (*asked, *dict.fromkeys(tools), *question.wish.packages)
+
+
+def _asked(question: Question, build: Build) -> list[str]:
+    """How an installer is asked for a build, with the extras that are wished beside those for the device."""
+    framework = question.frameworks[build.framework]
+    extras = other_extras(question.wanted.get(build.framework), framework)
+    return [with_extras(text, extras if place == 0 else []) for place, text in enumerate(build.requirements)]
 
 
 def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
@@ -58,7 +69,7 @@ def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
         version=build.version,
         variant=build.variant,
         index=build.index,
-        requirement=build.requirements[0] if build.requirements else f"{build.framework}=={build.version}",
+        requirement=next(iter(_asked(question, build)), f"{build.framework}=={build.version}"),
         because=pick_reason(question, settled, choice),
         sources=build.sources,
         size_bytes=_size(question, choice),

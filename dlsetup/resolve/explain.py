@@ -19,11 +19,12 @@ from dlsetup.resolve.reasons import picked
 from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, WHEEL_RULE, specifier_admits
 from dlsetup.resolve.rule_words import named, nearest, of_devices, pythons_apart, refused_within
 from dlsetup.resolve.search import Settled, settle
+from dlsetup.resolve.shapes import SHAPES, shape_words
 from dlsetup.resolve.words import python_words
 from dlsetup.rules.kernels import name_of
 from dlsetup.rules.wheels import platform_of
 
-_ORDER = ("wish", "bound", "fact", "gpu", "rule")
+_ORDER = ("wish", "bound", *SHAPES, "package", "fact", "gpu", "rule")
 
 
 def clauses_of(question: Question, core: frozenset[str]) -> tuple[Clause, ...]:
@@ -37,13 +38,16 @@ def _said_by_another(clause: str, core: frozenset[str]) -> bool:
     """`torch==2.15.0` says already that torch is asked for, and each GPU that there is one."""
     if clause == "fact gpus":
         return any(other.startswith("gpu ") for other in core)
-    return clause.startswith("wish ") and f"bound {clause.removeprefix('wish ')}" in core
+    kind, _, name = clause.partition(" ")
+    return kind == "wish" and any(f"{other} {name}" in core for other in ("bound", *SHAPES))
 
 
 def _clause(question: Question, clause: str, core: frozenset[str]) -> Clause:
     kind, _, name = clause.partition(" ")
     if kind in ("wish", "bound"):
         return Clause(kind="wish", text=wish_of(question, kind, name))
+    if kind == "package" or kind in SHAPES:
+        return Clause(kind="wish", text=shape_words(question, kind, name))
     if kind in ("fact", "gpu"):
         return Clause(kind="fact", text=fact_of(question, clause))
     text, source = _rule(question, clause, core)

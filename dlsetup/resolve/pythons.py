@@ -7,6 +7,7 @@ from packaging.version import Version
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wish
+from dlsetup.resolve.refusals import against_python
 
 USUAL = ("3.10", "3.11", "3.12", "3.13", "3.14")
 """What uv fetches without being asked for something special."""
@@ -27,6 +28,12 @@ def pythons_of(wish: Wish, target: Target) -> list[Interpreter]:
     for text in (*USUAL, *asked):
         found.setdefault((text, False), Interpreter(version=Version(text)))
     return list(found.values())
+
+
+def admitted_pythons(wish: Wish, target: Target) -> list[Interpreter]:
+    """Those of them that nothing said of Python alone forbids."""
+    found = pythons_of(wish, target)
+    return [item for item in found if not any(against_python(item, wish, target))] or found
 
 
 def _newest(interpreters: tuple[Interpreter, ...]) -> dict[tuple[str, bool], Interpreter]:

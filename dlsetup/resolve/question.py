@@ -26,6 +26,7 @@ from dlsetup.resolve.pieces import (
     library_key,
     variant_key,
 )
+from dlsetup.resolve.preference import Preference
 from dlsetup.resolve.pythons import pythons_of
 from dlsetup.resolve.ranks import python_rank, supported_by, variant_rank
 from dlsetup.resolve.refusals import (
@@ -38,6 +39,7 @@ from dlsetup.resolve.refusals import (
     by_wish,
 )
 from dlsetup.resolve.remembered import Remembered
+from dlsetup.resolve.sources import asks_for_cpu, bounds_of, by_packages, by_source
 from dlsetup.rules.driver import ceiling_of
 from dlsetup.rules.gpus import with_capabilities
 
@@ -57,6 +59,8 @@ class Question:
         self.known = with_capabilities(target, catalog.hardware)
         self.devices = devices_of(wish, target)
         self.ceiling = ceiling_of(target, catalog.hardware)
+        self.preference = Preference(wish, catalog)
+        self.bounds = bounds_of(wish)
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
         self.companions = Companions(self.frameworks, self.known, catalog, self.wanted)
@@ -154,8 +158,8 @@ class Question:
     def _builds(self, framework: Framework) -> Iterator[Choice]:
         near = nearby(framework.builds, self.known)
         builds = sorted(near, key=lambda item: variant_rank(item, self.devices, self.ceiling))
-        for build in sorted(builds, key=lambda item: item.version, reverse=True):
-            facets = {
+        for build in self.preference.in_order(framework, builds):
+            facets: dict[str, Hashable] = {
                 "version": build.version,
                 "family": build.cuda.major if build.cuda else NO_CUDA,
                 "variant": (build.variant, build.index, build.requirements),
@@ -163,7 +167,8 @@ class Question:
             }
             for python in self.choices(PYTHON):
                 if isinstance(python, PythonChoice):
-                    yield BuildChoice(build, python.interpreter, {**facets, **python.facets})
+                    more = self.preference.facets(framework, build, python.interpreter, self.known)
+                    yield BuildChoice(build, python.interpreter, {**facets, **more, **python.facets})
 
     def _variants(self, key: str) -> Iterator[Choice]:
         found = {
@@ -202,6 +207,7 @@ class Question:
         if isinstance(choice, BuildChoice):
             yield from against_wheels(choice.build, choice.interpreter, self.known)
             yield from self.companions.against(choice.build, choice.interpreter)
+            yield from by_packages(self, choice.build, choice.interpreter)
         elif isinstance(choice, PythonChoice):
             yield from against_python(choice.interpreter, self.wish, self.known)
         elif isinstance(choice, VersionChoice):
@@ -217,8 +223,10 @@ class Question:
     def _refuse_build(self, build: Build) -> Iterator[Refusal]:
         wanted = self.wanted.get(build.framework)
         yield from by_wish(build, wanted, self.wish)
+        yield from by_source(build, wanted, self.frameworks[build.framework])
         yield from by_platform(build, self.known)
-        yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
+        if not asks_for_cpu(wanted, build):
+            yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
         yield from by_hardware(build, self.known, self.catalog.hardware)
 
 

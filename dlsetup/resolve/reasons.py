@@ -12,9 +12,11 @@ from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
 from dlsetup.resolve.pieces import ALL, PYTHON, Ask, BuildChoice, Force, PythonChoice, Refusal, python_name
+from dlsetup.resolve.preferred import reason_to_prefer
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
 from dlsetup.resolve.refusals import GPU_RULE, LIBRARY_RULE, RELEASE_RULE
 from dlsetup.resolve.search import Settled, settle
+from dlsetup.resolve.sources import asks_for_cpu
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.wheels import has_wheel
@@ -49,6 +51,9 @@ def pick_reason(question: Question, settled: Settled, choice: BuildChoice) -> st
     role = (
         "" if build.framework in question.wanted else f"needed by {_needed_by(question, settled, choice)}; "
     )
+    if (preferred := reason_to_prefer(question, choice)) is not None:
+        reason, against = preferred
+        return f"{role}{reason}{of_variant(build, question)}{'; ' * bool(against)}{against}"
     newer = next_newer(question, build)
     if newer is None:
         return f"{role}newest release{of_variant(build, question)}"
@@ -94,7 +99,11 @@ def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
         yield f"one CUDA family for all, CUDA {families[0]}: libraries of two overwrite each other's files"
     for build in builds:
         only_cpu = build.accelerator == "cpu" and build.variant != "any"
-        if only_cpu and question.devices.accelerator != "cpu":
+        if not only_cpu or question.devices.accelerator == "cpu":
+            continue
+        if asks_for_cpu(question.wanted.get(build.framework), build):
+            yield f"{build.framework} runs on the CPU, as it is asked for"
+        else:
             yield f"{build.framework} runs on the CPU: it has no other build that fits {question.target.name}"
     yield from endings(question)
     interpreter = interpreter_of(settled)

@@ -17,7 +17,9 @@ ROUNDS = 100_000
 Settled = dict[str, Choice]
 
 
-def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -> Settled | None:
+def settle(
+    question: Question, force: Force = ALL, limits: Iterable[Ask] = (), *, rounds: int = ROUNDS
+) -> Settled | None:
     """One choice for every key that has to be settled, or None if there is no way.
 
     `force` says which clauses hold; `limits` narrow keys further without asking for them to be settled.
@@ -27,7 +29,7 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
     provider = _Provider(question, force, tuple(limits))
     roots = tuple(question.roots(force))
     try:
-        state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=ROUNDS)
+        state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=rounds)
     except ResolutionImpossible:
         return None
     return _reached(state.mapping, roots, provider)

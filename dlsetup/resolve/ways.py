@@ -12,13 +12,14 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Plan, WayOut
 from dlsetup.model.target import Target
-from dlsetup.model.wish import Wanted, Wish
+from dlsetup.model.wish import Wish
 from dlsetup.resolve.apart import partition
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.elsewhere import Change, drivers, fewer_gpus, newer_libc, under_wsl
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE
+from dlsetup.resolve.shapes import asked, reshaped
 from dlsetup.resolve.words import command_of
 
 replace = msgspec.structs.replace
@@ -28,6 +29,8 @@ def ways_out(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """Changes that lead to a plan. Only what touches the core can help, so nothing else is tried."""
     wish, target, catalog = question.wish, question.target, question.catalog
     yield from _versions(wish, target, catalog, core)
+    for text, freed in reshaped(wish, core):
+        yield from _changed(text, freed, target, catalog)
     yield from _pythons(wish, target, catalog, core)
     if RELEASE_RULE in core:
         yield from _prereleases(wish, target, catalog)
@@ -65,7 +68,7 @@ def _versions(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str]
 def _freed(wish: Wish, names: set[str]) -> Wish:
     """The wish without bounds on these frameworks."""
     wanted = tuple(
-        replace(item, specifier=SpecifierSet(), text="") if item.framework in names else item
+        asked(replace(item, specifier=SpecifierSet())) if item.framework in names else item
         for item in wish.wanted
     )
     return replace(wish, wanted=wanted)
@@ -74,11 +77,7 @@ def _freed(wish: Wish, names: set[str]) -> Wish:
 def _other_versions(wish: Wish, plan: Plan, names: set[str]) -> WayOut:
     versions = {pick.framework: pick.version for pick in plan.picks}
     wanted = tuple(
-        Wanted(
-            framework=item.framework,
-            specifier=SpecifierSet(f"=={versions[item.framework]}"),
-            text=f"{item.framework}=={versions[item.framework]}",
-        )
+        asked(replace(item, specifier=SpecifierSet(f"=={versions[item.framework]}")))
         if item.framework in names
         else item
         for item in wish.wanted

@@ -18,7 +18,8 @@ def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
 
     `told`: the target is not the machine at hand (any more), so it is said in words.
     """
-    words = ["dlsetup", "resolve", *(item.text or item.framework for item in wish.wanted)]
+    said = [item for item in wish.wanted if not (item.filed and wish.origin)]
+    words = ["dlsetup", "resolve", *(item.text or item.framework for item in said), *wish.origin]
     if str(wish.python):
         words += ["--python", python_words(wish.python)]
     if wish.cuda is not None:
@@ -29,6 +30,8 @@ def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
         words += ["--accelerator", wish.accelerator]
     if wish.allow_cpu:
         words.append("--allow-cpu")
+    if wish.prefer in ("stable", "smallest"):
+        words += ["--prefer", wish.prefer]
     if told or target.name != HERE:
         words += ["--target", describe(target)]
     return shlex.join(words)

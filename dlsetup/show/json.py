@@ -8,6 +8,7 @@ from typing import Any, Literal, TextIO
 
 from dlsetup.model import codec
 from dlsetup.model.finding import Diagnosis, Finding
+from dlsetup.model.listing import Reading
 from dlsetup.model.locked import LockNote
 from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.outcome import Creation
@@ -50,6 +51,8 @@ class ResolveDocument(Record, frozen=True, kw_only=True):
     """Of several targets."""
     lock: WrittenLock | Unknown = UNKNOWN
     conflict: Conflict | Unknown = UNKNOWN
+    files: tuple[Reading, ...] | Unknown = UNKNOWN
+    """What was taken from each file that was named, and what was left."""
 
     @classmethod
     def of(cls, answer: Plan | Together | Conflict, lock: WrittenLock | Unknown = UNKNOWN) -> ResolveDocument:
@@ -87,6 +90,8 @@ class CreateDocument(Record, frozen=True, kw_only=True):
     script: str | Unknown = UNKNOWN
     """Of a dry run: the same as a shell script."""
     conflict: Conflict | Unknown = UNKNOWN
+    files: tuple[Reading, ...] | Unknown = UNKNOWN
+    """What was taken from each file that was named, and what was left."""
 
 
 class Failure(Record, frozen=True, kw_only=True):

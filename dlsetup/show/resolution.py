@@ -31,6 +31,8 @@ def plan_lines(plan: Plan, sources: Collection[Source] = (), *, explain: bool = 
             yield from _rests_on(pick, sources)
     for reason in plan.because:
         yield Line(mark="because", text=reason, indent=2, style="faint")
+    if plan.preference:
+        yield Line(mark="order  ", text="; ".join(plan.preference), indent=2, style="faint")
     for remark in plan.unknown:
         yield Line(mark="?", text=remark, indent=2, style="warning")
 

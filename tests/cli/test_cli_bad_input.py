@@ -33,7 +33,12 @@ REQUESTS = [
     pytest.param(["resolve", "tensorflow-gpu"], 2, "`tensorflow-gpu`", id="a former name"),
     pytest.param(["resolve", "cv2"], 2, "`cv2`", id="a module for a framework"),
     pytest.param(["resolve", "PyTorch"], 2, "`pytorch`", id="a title for a framework"),
-    pytest.param(["resolve", "jax[cuda12]"], 2, "extra", id="an extra"),
+    pytest.param(["resolve", "torch", "--prefer", "best"], 2, "`best`", id="nothing to prefer"),
+    pytest.param(["resolve", "torch", "--prefer", "keep"], 2, "nothing to keep", id="nothing to keep"),
+    pytest.param(["resolve", "torch", "--env", "x"], 2, "`--env`", id="an environment for nothing"),
+    pytest.param(["resolve", "-r", "nowhere.txt"], 2, "`nowhere.txt`", id="no such file of packages"),
+    pytest.param(["resolve", "-r", "odd.toml"], 2, "`odd.toml`", id="a file of no known name"),
+    pytest.param(["resolve", "torch", "--extra", "x"], 2, "`--extra`", id="an extra of no file"),
     pytest.param(["resolve", "--profile", "odd.toml"], 4, "`torch[x`", id="a profile of the unreadable"),
     pytest.param(["resolve", "--profile", "shell.toml"], 4, "; rm", id="a profile with shell words"),
     pytest.param(["resolve", "torch", "--target", "linux"], 2, "linux", id="target"),
@@ -121,7 +126,7 @@ def test_it_is_told_as_a_document(
         (["tensorflow-gpu"], "Did you mean `tensorflow`?"),
         (["cv2"], "Did you mean `opencv`?"),
         (["PyTorch"], "Did you mean `torch`?"),
-        (["jax[cuda12]>=0.5"], "ask for `jax>=0.5`"),
+        (["torch", "--prefer", "best"], "knows newest, stable, smallest, keep"),
     ],
 )
 def test_the_hint_is_what_to_type(words: list[str], hint: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,231 @@
+"""What a file that lists packages means as a wish: its frameworks, and the rest for the installer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import Version
+
+from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Catalog, Framework
+from dlsetup.model.listing import Left, Listing, Said
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.wish import Kept, Wanted
+from dlsetup.resolve.refusals import specifier_admits
+from dlsetup.resolve.shapes import asked, both
+from dlsetup.rules.installed import asked_for
+from dlsetup.rules.libraries import marker_environment
+
+_COMPANIONS = ("nvidia-", "cuda-", "jax-cuda", "jax-rocm", "jax-oneapi", "triton", "pytorch-triton", "jaxlib")
+_FOR_THEIR_OWN_SAKE = ("nvidia-ml-py",)
+_CONDA = ", conda"
+
+
+class Taking:
+    """Takes one listing after the other; what was made of them is in the attributes."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        owners: Mapping[str, str],
+        target: Target,
+        pythons: Sequence[Interpreter],
+        *,
+        keep: bool = False,
+    ) -> None:
+        self.catalog = catalog
+        self.owners = owners
+        """Framework by the name of each of its distributions."""
+        self.target = target
+        self.environments = [marker_environment(item, target) for item in pythons]
+        self.keep = keep
+        self.wanted: dict[str, Wanted] = {}
+        self.kept: dict[str, Kept] = {}
+        self.packages: list[Said] = []
+        self.constraints: list[str] = []
+        self.frameworks: list[Said] = []
+        self.notes: list[str] = []
+        self.left: list[Left] = []
+
+    def take(self, listing: Listing) -> None:
+        """Raises `UsageError` where Python decides about a framework and nobody said which Python."""
+        self.left += listing.left
+        for said in listing.requirements:
+            item = self._applying(said)
+            if item is not None:
+                self._requirement(item, said, locked=listing.locked)
+        for said in listing.constraints:
+            item = self._applying(said)
+            if item is not None:
+                self._constraint(item, said)
+        self._places(listing)
+        if listing.locked:
+            rest = len(listing.requirements) - len(self.frameworks)
+            self.notes.append(f"{rest} further packages of the lock are left to the installer")
+
+    def _requirement(self, item: Requirement, said: Said, *, locked: bool) -> None:
+        name = canonicalize_name(item.name)
+        framework = self._framework(name)
+        if framework is not None and name in _names(framework):
+            self._framework_of(item, said, framework)
+        elif locked:
+            return
+        elif name.startswith(_COMPANIONS) and name not in _FOR_THEIR_OWN_SAKE:
+            self._companion(item, said)
+        elif framework is not None and name not in framework.distributions:
+            self._leave(said, f"ask for {framework.name}, of which this is another name")
+        elif said.where.endswith(_CONDA) and name not in self.catalog.libraries:
+            self._leave(said, "a package of conda; among wheels the name may mean something else")
+        elif item.url and "@" in urlsplit(item.url).netloc:
+            self._leave(Said(text=item.name, where=said.where), "its address holds a password")
+        else:
+            self.packages.append(replace(said, text=str(item)))
+
+    def _companion(self, item: Requirement, said: Said) -> None:
+        """JAX names its own jaxlib; what else comes with a framework depends on the build."""
+        if item.name == "jaxlib" and item.specifier:
+            self.packages.append(said)
+        else:
+            self._leave(said, "it comes with the build of the framework that needs it")
+
+    def _framework_of(self, item: Requirement, said: Said, framework: Framework) -> None:
+        specifier = item.specifier
+        if item.url:
+            found = _of_wheel(item.url)
+            if found is None:
+                self._leave(
+                    Said(text=item.name, where=said.where), "an address, which tells no release to judge"
+                )
+                return
+            specifier = SpecifierSet(f"=={found}")
+        name = canonicalize_name(item.name)
+        one = Wanted(
+            framework=framework.name,
+            specifier=self._softened(specifier, framework.name),
+            extras=tuple(sorted(map(canonicalize_name, item.extras))),
+            distribution="" if name == framework.name or name not in _names(framework) else name,
+        )
+        before = self.wanted.get(framework.name)
+        joined = asked(one) if before is None else both(before, one)
+        self.wanted[framework.name] = replace(joined, filed=True)
+        self.frameworks.append(said)
+
+    def _softened(self, specifier: SpecifierSet, name: str) -> SpecifierSet:
+        """With `keep` an exact version is what is there, not what is asked for."""
+        pins = [
+            Version(item.version) for item in specifier if item.operator == "==" and "*" not in item.version
+        ]
+        if not self.keep or len(pins) != 1 or len(specifier) != 1:
+            return specifier
+        local = pins[0].local or ""
+        index = "" if local else "default"
+        kept = Kept(framework=name, version=Version(pins[0].public), variant=local, index=index)
+        self.kept[name] = kept
+        return SpecifierSet()
+
+    def _constraint(self, item: Requirement, said: Said) -> None:
+        name = canonicalize_name(item.name)
+        framework = self._framework(name)
+        if framework is not None and framework.name in self.wanted and name in _names(framework):
+            bound = Wanted(framework=framework.name, specifier=self._softened(item.specifier, framework.name))
+            joined = both(self.wanted[framework.name], bound)
+            self.wanted[framework.name] = replace(joined, filed=True)
+        elif item.url or (name.startswith(_COMPANIONS) and name not in _FOR_THEIR_OWN_SAKE):
+            self._leave(said, "it comes with the build of the framework that needs it")
+        else:
+            self.constraints.append(f"{item.name}{item.specifier}")
+
+    def _places(self, listing: Listing) -> None:
+        """Indexes of the catalog from which the builds of a framework shall come."""
+        known = {_plain(item.url): item.name for item in self.catalog.indexes if item.url}
+        by_name = {
+            name: known[_plain(said.text)] for name, said in listing.sources if _plain(said.text) in known
+        }
+        everywhere: list[str] = []
+        for said in listing.indexes:
+            index = known.get(_plain(said.text))
+            if index is None:
+                self._leave(replace(said, text=_shown(said.text)), "no index of the catalog")
+            else:
+                everywhere.append(index)
+        for name, wanted in self.wanted.items():
+            framework = self._framework(name)
+            if framework is not None:
+                names = [by_name[name]] if name in by_name else everywhere
+                self._place(wanted, framework, names)
+
+    def _place(self, wanted: Wanted, framework: Framework, names: list[str]) -> None:
+        fitting = {item.index for item in framework.builds if specifier_admits(wanted.specifier, item)}
+        chosen = tuple(name for name in dict.fromkeys(names) if name in fitting)
+        urls = {item.name: item.url for item in self.catalog.indexes}
+        if chosen:
+            self.wanted[wanted.framework] = replace(wanted, indexes=chosen)
+            text = " or ".join(urls[name] or name for name in chosen)
+            self.notes.append(f"{wanted.framework} comes from {text}")
+        elif names and any(item.index in names for item in framework.builds):
+            text = " or ".join(urls[name] or name for name in names)
+            self.notes.append(f"{text} has no {wanted.text or wanted.framework}: it may come from elsewhere")
+
+    def _applying(self, said: Said) -> Requirement | None:
+        """The requirement where its marker holds; None where it does not."""
+        item = Requirement(said.text)
+        if item.marker is None:
+            return item
+        marker = item.marker
+        answers = {None if each is None else marker.evaluate(each) for each in self.environments}
+        if answers == {True}:
+            item.marker = None
+            return item
+        if answers == {False}:
+            self._leave(said, f"its marker does not hold on {self.target.name}")
+            return None
+        framework = self._framework(canonicalize_name(item.name))
+        if None in answers:
+            self._leave(said, f"nothing tells whether its marker holds on {self.target.name}")
+            return None
+        if framework is None:
+            return item
+        hint = "say which Python it shall be: `--python 3.12`"
+        raise UsageError(f"{said.where}: which Python it is decides whether `{said.text}` holds", hint=hint)
+
+    def _framework(self, name: str) -> Framework | None:
+        return self.catalog.framework(self.owners.get(name, name))
+
+    def _leave(self, said: Said, because: str) -> None:
+        self.left.append(Left(text=said.text, where=said.where, because=because))
+
+
+def frameworks_in(listing: Listing, owners: Mapping[str, str]) -> Iterator[str]:
+    """Names of the frameworks that a listing may ask for, whatever its markers say."""
+    for said in listing.requirements:
+        name = canonicalize_name(Requirement(said.text).name)
+        if name in owners:
+            yield owners[name]
+
+
+def _names(framework: Framework) -> set[str]:
+    """Names under which an installer is asked for some build of it."""
+    return {framework.name}.union(*(asked_for(build) for build in framework.builds))
+
+
+def _of_wheel(url: str) -> Version | None:
+    """The version of a wheel by its address: `…/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl`."""
+    try:
+        return parse_wheel_filename(unquote(urlsplit(url).path.rpartition("/")[2]))[1]
+    except (InvalidWheelFilename, ValueError):
+        return None
+
+
+def _plain(url: str | None) -> str:
+    """An address as far as it tells one index from another."""
+    return re.sub(r"^https?://([^/@]*@)?", "", (url or "").strip()).rstrip("/").lower()
+
+
+def _shown(url: str) -> str:
+    return re.sub(r"(?<=://)[^/@\s]*@", "", url)
