@@ -66,7 +66,7 @@ def run(request: Request) -> int:
 
 
 def _wish_on(targets: tuple[Target, ...], said: Asked) -> tuple[Wish, tuple[Reading, ...]]:
-    """The wish on every target. Raises `UsageError` where the markers of a file make it another one on some."""
+    """The wish on all targets. Raises `UsageError` where the markers of a file make it another on some."""
     found = [said.on(target) for target in targets]
     for target, (wish, _) in zip(targets, found, strict=True):
         if wish != found[0][0]:
