@@ -2,9 +2,9 @@
 
     python benchmarks/resolve.py [--runs 7] [--limit 60]
 
-It asks the installed package: every framework of the catalog by itself and in one plan, a refusal with its ways
-out, and the growth from 1 to 12 frameworks and from 1 to 8 GPUs. No network is used. Exit code 1 where a bound is
-missed.
+It asks the installed package: every framework of the catalog by itself and in one plan, a refusal with its
+ways out, and the growth from 1 to 12 frameworks and from 1 to 8 GPUs. No network is used. Exit code 1 where a
+bound is missed.
 """
 
 from __future__ import annotations
