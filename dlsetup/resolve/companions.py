@@ -57,7 +57,8 @@ class Companions:
     def names(framework: Framework) -> set[str]:
         """Names of everything that some build of a framework may ask for, whatever its markers."""
         texts = {text for build in framework.builds for text in (*build.requires, *build.one_of)}
-        return {canonicalize_name(found[0]) for found in map(_NAME.match, texts) if found}
+        written = {found[0] for found in map(_NAME.match, texts) if found}
+        return set(map(canonicalize_name, written))
 
     def asks(self, build: Build, interpreter: Interpreter) -> Iterator[Ask]:
         """What a build asks of frameworks, of shared libraries and of shared files."""

@@ -7,8 +7,6 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from resolvelib.resolvers import ResolutionTooDeep
-
 from dlsetup.resolve.pieces import ALL, PYTHON, Ask, BuildChoice
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, settle
@@ -101,7 +99,7 @@ class _Lightest:
             return None
         try:
             found = settle(self.question, limits=limits, rounds=MOST_ROUNDS)
-        except ResolutionTooDeep:
+        except UsageError:  # too far to be found in so many steps
             self.question.preference.exhausted = True
             return None
         if found is not None and self._total(found) < self.least:

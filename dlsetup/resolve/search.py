@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from resolvelib import AbstractProvider, BaseReporter
-from resolvelib.resolvers import Resolution, ResolutionImpossible
+from resolvelib.resolvers import Resolution, ResolutionImpossible, ResolutionTooDeep
 from resolvelib.structs import Matches, RequirementInformation
 
+from dlsetup.model.errors import UsageError
 from dlsetup.resolve.pieces import ALL, CUDA, PYTHON, Ask, Choice, Force, Group
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.remembered import Remembered
 
-ROUNDS = 100_000
+ROUNDS = 30_000
+"""Steps of one search, about a minute."""
 Settled = dict[str, Choice]
 
 
@@ -24,7 +26,7 @@ def settle(
 
     `force` says which clauses hold; `limits` narrow keys further without asking for them to be settled.
     Whatever order the search takes, the answer to *whether* there is a way is exact; the way it finds
-    need not be the best (`choose` is).
+    need not be the best (`choose` is). Raises `UsageError` where the answer is too far to be found.
     """
     provider = _Provider(question, force, tuple(limits))
     roots = tuple(question.roots(force))
@@ -32,6 +34,12 @@ def settle(
         state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=rounds)
     except ResolutionImpossible:
         return None
+    except ResolutionTooDeep as exc:
+        names = ", ".join(question.wanted)
+        raise UsageError(
+            f"whether {names} go together was not found out in {ROUNDS} steps",
+            hint="ask for fewer of them at once, or name the releases that you want",
+        ) from exc
     return _reached(state.mapping, roots, provider)
 
 

@@ -10,6 +10,7 @@ from packaging.version import Version
 from dlsetup.catalog.load import load
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_python, parse_wanted
+from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.resolution import Conflict, Pick, Plan
 from dlsetup.model.wish import Wish
@@ -260,3 +261,10 @@ def test_horovod_brings_the_last_torch_it_knows() -> None:
     assert answer.pick("horovod").compiled is not None
     assert "horovod 0.28.1 asks for torch<2.1" in answer.pick("torch").because
     assert any("has ended" in reason for reason in answer.plan.because)
+
+
+def test_a_search_without_end_ends_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlsetup.resolve.search.ROUNDS", 3)
+    with pytest.raises(UsageError, match=r"torch, tensorflow, jax go together was not found out") as failure:
+        Answer(f"{LINUX},driver=580.65.06,gpu=RTX 4090", *THREE)
+    assert "fewer of them" in failure.value.hint
