@@ -7,6 +7,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+from dlsetup.model.errors import UsageError
 from dlsetup.resolve.pieces import ALL, PYTHON, Ask, BuildChoice
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, settle

@@ -20,7 +20,7 @@ Settled = dict[str, Choice]
 
 
 def settle(
-    question: Question, force: Force = ALL, limits: Iterable[Ask] = (), *, rounds: int = ROUNDS
+    question: Question, force: Force = ALL, limits: Iterable[Ask] = (), *, rounds: int | None = None
 ) -> Settled | None:
     """One choice for every key that has to be settled, or None if there is no way.
 
@@ -30,14 +30,15 @@ def settle(
     """
     provider = _Provider(question, force, tuple(limits))
     roots = tuple(question.roots(force))
+    steps = rounds or ROUNDS
     try:
-        state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=rounds)
+        state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=steps)
     except ResolutionImpossible:
         return None
     except ResolutionTooDeep as exc:
         names = ", ".join(question.wanted)
         raise UsageError(
-            f"whether {names} go together was not found out in {ROUNDS} steps",
+            f"whether {names} go together was not found out in {steps} steps",
             hint="ask for fewer of them at once, or name the releases that you want",
         ) from exc
     return _reached(state.mapping, roots, provider)
