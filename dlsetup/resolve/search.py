@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from resolvelib import AbstractProvider, BaseReporter, Resolver
-from resolvelib.resolvers import ResolutionImpossible, ResolutionTooDeep
+from resolvelib import AbstractProvider, BaseReporter
+from resolvelib.resolvers import Resolution, ResolutionImpossible, ResolutionTooDeep
 from resolvelib.structs import Matches, RequirementInformation
 
 from dlsetup.model.errors import UsageError
@@ -27,9 +27,9 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
     need not be the best (`choose` is). Raises `UsageError` where the answer is too far to be found.
     """
     provider = _Provider(question, force, tuple(limits))
-    resolver = Resolver(provider, _Reporter(question.blame))
+    roots = tuple(question.roots(force))
     try:
-        result = resolver.resolve(question.roots(force), max_rounds=ROUNDS)
+        state = Resolution(provider, _Reporter(question.blame)).resolve(roots, max_rounds=ROUNDS)
     except ResolutionImpossible:
         return None
     except ResolutionTooDeep as exc:
@@ -38,7 +38,22 @@ def settle(question: Question, force: Force = ALL, limits: Iterable[Ask] = ()) -
             f"whether {names} go together was not found out in {ROUNDS} steps",
             hint="ask for fewer of them at once, or name the releases that you want",
         ) from exc
-    return dict(result.mapping)
+    return _reached(state.mapping, roots, provider)
+
+
+def _reached(settled: Mapping[str, Choice], roots: Iterable[Ask], provider: _Provider) -> Settled:
+    """What the wish leads to, without what choices asked for that were taken back.
+
+    resolvelib's own way from a key back to the wish does not end where two ask for each other.
+    """
+    reached: set[str] = set()
+    waiting = [ask.key for ask in roots]
+    while waiting:
+        key = waiting.pop()
+        if key not in reached and key in settled:
+            reached.add(key)
+            waiting += [ask.key for ask in provider.get_dependencies(settled[key])]
+    return {key: choice for key, choice in settled.items() if key in reached}
 
 
 class _Reporter(BaseReporter[Ask, Choice, str]):
