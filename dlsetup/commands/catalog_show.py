@@ -72,9 +72,7 @@ def _document(request: Request, places: Folders) -> ShowDocument:
 def _matrix(asked: str, request: Request, places: Folders) -> Matrix:
     wanted = parse_wanted(asked)
     if wanted.extras:
-        hint = (
-            f"ask for `{wanted.framework}{wanted.specifier}`: its builds are shown with the extras they take"
-        )
+        hint = f"ask for `{wanted.framework}{wanted.specifier}`: the extras follow from the build"
         raise UsageError(f"`{asked[:100]}` asks for an extra", hint=hint)
     try:
         catalog = load([wanted.framework], places)
