@@ -106,6 +106,8 @@ def together(limit: float) -> Row:
         seconds, _, fit = _inside(limit, TARGET, *names)
     except subprocess.TimeoutExpired:
         return Row(what, f"no answer within {limit:.0f} s", limit, ALL_BOUND)
+    except subprocess.CalledProcessError as exc:
+        return Row(what, f"given up: {exc.stderr.splitlines()[-1]}", limit, ALL_BOUND)
     return Row(f"{what}: {'a plan' if fit else 'a refusal'}", f"{seconds:.2f} s", seconds, ALL_BOUND)
 
 

@@ -15,7 +15,7 @@ from dlsetup.resolve.question import Question
 from dlsetup.resolve.remembered import Remembered
 
 ROUNDS = 30_000
-"""Steps of one search, about a minute."""
+"""Steps of one search, which can be minutes."""
 Settled = dict[str, Choice]
 
 
