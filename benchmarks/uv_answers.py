@@ -1,0 +1,79 @@
+"""uv's word on a set of requirements, and on a plan as `create env` has it locked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dlsetup.act.pip_configuration import from_pip
+from dlsetup.act.uv import essence, find_uv, variables
+from dlsetup.model.resolution import Plan
+from dlsetup.model.steps import Run, Write
+from dlsetup.model.target import Target
+from dlsetup.plan.environment import Means, Place, lock_steps
+from dlsetup.plan.uv_platform import uv_platform
+
+LONGEST = 900
+"""Seconds that uv may take for one question."""
+
+
+class Answer(NamedTuple):
+    locks: bool
+    words: str = ""
+    """Why not, in uv's own words."""
+
+
+class Uv:
+    """uv with the index that it is configured with, and a cache of its own that outlives the run."""
+
+    def __init__(self, cache: Path, *, offline: bool = False) -> None:
+        self.path = find_uv(os.environ)
+        self.offline = offline
+        environ = {**os.environ, **from_pip(self.path, os.environ), "UV_CACHE_DIR": str(cache)}
+        self.environ = variables(environ)
+
+    def compiles(
+        self, requirements: Sequence[str], python: str, target: Target, *, deep: bool = True
+    ) -> Answer:
+        """Whether wheels exist that satisfy all requirements; not `deep`: without what they require."""
+        platform = uv_platform(target) or ""
+        words = ("--python-version", python, "--python-platform", platform, "--no-build", "--no-header")
+        command = (self.path, "pip", "compile", "--quiet", *words, *(() if deep else ("--no-deps",)), "-")
+        return self._cached_or_fresh(command, "\n".join(requirements))
+
+    def locks(self, plan: Plan) -> Answer:
+        """Whether the steps of `create env` for a machine elsewhere lead to a lock."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = Place(final=f"{folder}/env", work=f"{folder}/env")
+            answer = Answer(locks=True)
+            for step in lock_steps(plan, place, Means(uv=self.path, foreign=True)):
+                if isinstance(step, Write):
+                    Path(step.path).parent.mkdir(parents=True, exist_ok=True)
+                    Path(step.path).write_text(step.text, encoding="utf-8")
+                elif isinstance(step, Run):
+                    answer = self._cached_or_fresh(step.argv, environ=dict(step.env))
+            return answer
+
+    def _cached_or_fresh(
+        self, command: Sequence[str], given: str = "", environ: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Out of the cache where that is enough for a lock: a refusal may only mean that something is missing."""
+        cached = self._run((*command, "--offline"), given, environ or {})
+        return cached if cached.locks or self.offline else self._run(command, given, environ or {})
+
+    def _run(self, command: Sequence[str], given: str, environ: Mapping[str, str]) -> Answer:
+        finished = subprocess.run(
+            command,
+            input=given,
+            capture_output=True,
+            text=True,
+            env={**self.environ, **environ},
+            cwd=tempfile.gettempdir(),
+            timeout=LONGEST,
+            check=False,
+        )
+        return Answer(finished.returncode == 0, "" if finished.returncode == 0 else essence(finished.stderr))
