@@ -14,87 +14,108 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from draws import Combination, Errand, combination, errand
-from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 from platformdirs import user_cache_path
-from uv_answers import Answer, Uv
+from uv_answers import Uv
+from verdicts import Verdict, verdict
 
 from dlsetup.catalog.load import load
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_python, parse_wanted
 from dlsetup.model.framework import Catalog
-from dlsetup.model.resolution import Conflict, Plan
-from dlsetup.model.wish import Wanted, Wish
+from dlsetup.model.resolution import Plan
+from dlsetup.model.wish import Wish
 from dlsetup.resolve import resolve
-from dlsetup.resolve.companions import FILES_RULE
-from dlsetup.resolve.core import smallest_core
-from dlsetup.resolve.explain import clauses_of
-from dlsetup.resolve.pieces import BuildChoice, Force
-from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
-from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, LIBRARY_RULE
-from dlsetup.resolve.search import settle
 
-BEYOND_PINS = frozenset(
-    {FILES_RULE, FAMILY_RULE, VARIANT_RULE, DRIVER_RULE, GPU_RULE, KERNELS_RULE, LIBRARY_RULE}
-)
-"""Rules of which uv knows nothing."""
-T = TypeVar("T")
-R = TypeVar("R")
+AT_ONCE = 6
+"""Questions to uv under way at once: it waits for the index most of the time."""
+WRONG = ("only dlsetup accepts", "only uv accepts", "does not lock")
+ELSEWHERE = "comes from other indexes too"
 
 
-class Verdict(NamedTuple):
-    """What `resolve` says of a combination."""
-
-    pins: bool
-    """Whether versions, Pythons and wheels go together."""
-    clauses: tuple[str, ...] = ()
-    """What stands against it, by whichever rule."""
-    picks: tuple[str, ...] = ()
-    """How uv is asked for everything that the search settled by pins alone."""
+class Outcome(NamedTuple):
+    kind: str
+    question: str
+    words: str = ""
 
 
-def verdict(drawn: Combination, catalog: Catalog) -> Verdict:
-    """Of exactly these builds; what they bring along may be any build of the configured index."""
-    names = [build.framework for build in drawn.builds]
-    own = {build.framework: (build,) for build in drawn.builds}
-    known = load(names)
-    frameworks = tuple(
-        replace(item, builds=own.get(item.name) or tuple(b for b in item.builds if b.index == "default"))
-        for item in known.frameworks
-    )
-    wanted = tuple(
-        Wanted(framework=item.framework, specifier=SpecifierSet(f"=={item.version}"), text=f"{item.framework}=={item.version}")
-        for item in drawn.builds
-    )
-    wish = Wish(wanted=wanted, python=SpecifierSet(f"=={drawn.python}.*"))
-    question = Question(wish, drawn.target, replace(known, frameworks=frameworks))
-    by_pins = settle(question, Force(without=BEYOND_PINS))
-    if by_pins is not None and settle(question) is not None:
-        clauses: tuple[str, ...] = ()
-    else:
-        clauses = tuple(item.text for item in clauses_of(question, smallest_core(question)))
-    picks = [item.build for item in (by_pins or {}).values() if isinstance(item, BuildChoice)]
-    return Verdict(by_pins is not None, clauses, tuple(text for item in picks for text in item.requirements))
+def pins(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
+    """The verdicts on combinations, each as what it comes to."""
+    drawn = [combination(catalog, random.Random(f"{seed} pins {turn}")) for turn in range(count)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+
+        def compared(item: Combination) -> Outcome:
+            said = verdict(item)
+            asked = [text for build in item.builds for text in build.requirements]
+            answer = uv.compiles(asked, item.python, item.target)
+            doubted = said.pins and not answer.locks
+            deeper = doubted and uv.compiles(said.flat, item.python, item.target, deep=False).locks
+            words = "; ".join((*said.against, answer.words)).strip("; ")
+            return Outcome(compared_kind(said, locks=answer.locks, deeper=deeper), str(item), words)
+
+        yield from pool.map(compared, drawn)
 
 
-def compared(drawn: Combination, said: Verdict, uv: Uv) -> tuple[str, str]:
-    """The kind of (dis)agreement, and its words."""
-    asked = [text for build in drawn.builds for text in build.requirements]
-    answer = uv.compiles(asked, drawn.python, drawn.target)
-    if answer.locks and said.pins:
-        return ("only dlsetup refuses", "; ".join(said.clauses)) if said.clauses else ("both accept", "")
-    if answer.locks:
-        return "only uv accepts", "; ".join(said.clauses)
-    if not said.pins:
-        return "both refuse", f"{'; '.join(said.clauses)} | {answer.words}"
-    flat = uv.compiles(said.picks, drawn.python, drawn.target, deep=False)
-    return ("only uv refuses, deeper" if flat.locks else "only uv refuses"), answer.words
+def compared_kind(said: Verdict, *, locks: bool, deeper: bool) -> str:
+    """`deeper`: uv finds nothing against what the frameworks require themselves."""
+    if said.pins and locks:
+        return "only dlsetup refuses: other rules" if said.against else "both accept"
+    if said.pins:
+        return "only uv refuses: requirements of requirements" if deeper else "only dlsetup accepts"
+    if not locks:
+        return "both refuse"
+    return "only dlsetup refuses: metadata forget it" if said.by_metadata else "only uv accepts"
+
+
+def plans(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
+    """Whether each plan locks, once for each that is given."""
+    names = [item.name for item in catalog.frameworks]
+    drawn = [errand(names, turn, random.Random(f"{seed} plans {turn}")) for turn in range(count)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+
+        def locked(item: Errand) -> list[Outcome]:
+            return [
+                lock_of(plan, f"{' '.join(plan.requirements)} on {item.words}, Python {plan.python}", uv)
+                for plan in answers(item)
+            ]
+
+        found = (outcome for outcomes in pool.map(locked, drawn) for outcome in outcomes)
+        yield from {outcome.question: outcome for outcome in found}.values()
+
+
+def lock_of(plan: Plan, question: str, uv: Uv) -> Outcome:
+    if any(index.url is not None for index in plan.indexes):
+        return Outcome(ELSEWHERE, question)
+    answer = uv.locks(plan)
+    return Outcome("locks" if answer.locks else "does not lock", question, answer.words)
+
+
+def answers(item: Errand) -> list[Plan]:
+    """The plan, or those of the ways out."""
+    python = parse_python(item.python) if item.python else SpecifierSet()
+    wish = Wish(wanted=tuple(map(parse_wanted, item.frameworks)), python=python)
+    answer = resolve(wish, parse(item.words), load(list(item.frameworks)))
+    return [answer] if isinstance(answer, Plan) else [plan for way in answer.ways_out for plan in way.plans]
+
+
+def told(title: str, outcomes: Iterator[Outcome], *, every: bool) -> bool:
+    """Print what disagrees and what only one refuses, then the sums; whether nothing is wrong."""
+    counted: Counter[str] = Counter()
+    for item in outcomes:
+        counted[item.kind] += 1
+        if every or item.kind.startswith("only") or item.kind in WRONG:
+            print(
+                f"{item.kind}\n    {item.question}\n" + f"    {item.words}\n" * bool(item.words), flush=True
+            )
+    print(f"{title}, {sum(counted.values())} in all:")
+    for kind, number in sorted(counted.items()):
+        print(f"    {number:4} {kind}")
+    return not any(counted[kind] for kind in WRONG)
 
 
 def main() -> int:
@@ -104,17 +125,17 @@ def main() -> int:
     parser.add_argument("--combinations", type=int, default=320)
     parser.add_argument("--targets", type=int, default=100)
     parser.add_argument("--offline", action="store_true", help="read what an earlier run has fetched")
+    parser.add_argument("--all", action="store_true", help="print what agrees as well")
     asked = parser.parse_args()
     uv = Uv(user_cache_path("dlsetup-agreement"), offline=asked.offline)
     catalog = load(None)
-    drawn = [combination(catalog, random.Random(f"{asked.seed} pins {turn}")) for turn in range(asked.combinations)]
-    said = [verdict(item, catalog) for item in drawn]
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda pair: compared(*pair, uv), zip(drawn, said)))
-    for item, (kind, words) in zip(drawn, found, strict=True):
-        print(f"{kind}\t{item}\n    {words}")
-    print(Counter(kind for kind, _ in found))
-    return 0
+    fine = True
+    if asked.part != "plans":
+        found = pins(asked.combinations, asked.seed, catalog, uv)
+        fine = told("Combinations", found, every=asked.all) and fine
+    if asked.part != "pins":
+        fine = told("Plans", plans(asked.targets, asked.seed, catalog, uv), every=asked.all) and fine
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.intake.target import parse
@@ -27,13 +26,14 @@ NEAR = 150
 class Combination(NamedTuple):
     """Builds of two to four frameworks, each in one version, and where they shall work together."""
 
+    words: str
     target: Target
     python: str
     builds: tuple[Build, ...]
 
     def __str__(self) -> str:
         names = " ".join(text for build in self.builds for text in build.requirements)
-        return f"{names} on Python {self.python}, {self.target.name}"
+        return f"{names} on Python {self.python}, {self.words}"
 
 
 class Errand(NamedTuple):
@@ -44,7 +44,9 @@ class Errand(NamedTuple):
     python: str
 
     def __str__(self) -> str:
-        return f"{' '.join(self.frameworks)} on {self.words}" + (f", Python {self.python}" * bool(self.python))
+        return f"{' '.join(self.frameworks)} on {self.words}" + (
+            f", Python {self.python}" * bool(self.python)
+        )
 
 
 def combination(catalog: Catalog, dice: random.Random) -> Combination:
@@ -65,7 +67,9 @@ def combination(catalog: Catalog, dice: random.Random) -> Combination:
     words = f"os=linux,arch={arch},glibc={libc}"
     if any(build.accelerator == "cuda" for build in builds):
         words += f',driver={dice.choice(DRIVERS)},gpu="{dice.choice(GPUS)}"'
-    return Combination(replace(parse(words), name=words), python, tuple(builds))
+    else:
+        words += ",driver=none,gpu=none"
+    return Combination(words, parse(words), python, tuple(builds))
 
 
 def errand(frameworks: Sequence[str], turn: int, dice: random.Random) -> Errand:
@@ -80,7 +84,9 @@ def machine_words(dice: random.Random) -> str:
     """Linux most of the time, with a GPU more often than not."""
     system = dice.choice(("linux",) * 7 + ("windows", "macos", "wsl"))
     if system == "macos":
-        return f"macos={dice.choice(('12.0', '13.3', '14.0', '15.1'))},arch={dice.choice(('x86_64', 'aarch64'))}"
+        return (
+            f"macos={dice.choice(('12.0', '13.3', '14.0', '15.1'))},arch={dice.choice(('x86_64', 'aarch64'))}"
+        )
     words = {
         "linux": f"os=linux,glibc={dice.choice(LIBCS)},arch={dice.choice(('x86_64', 'x86_64', 'aarch64'))}",
         "wsl": f"wsl=yes,glibc={dice.choice(LIBCS[2:])},arch=x86_64",
@@ -108,7 +114,9 @@ def _comparable(framework: Framework, platform: Target, python: str, dice: rando
     ]
     if dice.random() < 0.125:
         return there
-    verdicts = ((item, has_wheel(item, interpreter, platform), accepts_python(item, interpreter)) for item in there)
+    verdicts = (
+        (item, has_wheel(item, interpreter, platform), accepts_python(item, interpreter)) for item in there
+    )
     return [item for item, wheel, accepted in verdicts if not wheel.refused and not accepted.refused]
 
 

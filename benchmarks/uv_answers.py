@@ -19,6 +19,8 @@ from dlsetup.plan.uv_platform import uv_platform
 
 LONGEST = 900
 """Seconds that uv may take for one question."""
+FETCHED_FROM_NVIDIA = tuple(f"tensorrt-cu{major}{part}" for major in (11, 12, 13) for part in ("", "-libs"))
+"""Sources that fetch a wheel from NVIDIA's index while they are built; that of the libraries is left out here."""
 
 
 class Answer(NamedTuple):
@@ -33,16 +35,35 @@ class Uv:
     def __init__(self, cache: Path, *, offline: bool = False) -> None:
         self.path = find_uv(os.environ)
         self.offline = offline
-        environ = {**os.environ, **from_pip(self.path, os.environ), "UV_CACHE_DIR": str(cache)}
-        self.environ = variables(environ)
+        told = {
+            "UV_CACHE_DIR": str(cache / "uv"),
+            "UV_PYTHON_DOWNLOADS": "never",
+            "XDG_CONFIG_HOME": str(cache / "config"),
+        }
+        self.environ = variables({**os.environ, **from_pip(self.path, os.environ), **told})
+        _write_settings(cache / "config" / "uv" / "uv.toml")
 
     def compiles(
         self, requirements: Sequence[str], python: str, target: Target, *, deep: bool = True
     ) -> Answer:
         """Whether wheels exist that satisfy all requirements; not `deep`: without what they require."""
         platform = uv_platform(target) or ""
-        words = ("--python-version", python, "--python-platform", platform, "--no-build", "--no-header")
-        command = (self.path, "pip", "compile", "--quiet", *words, *(() if deep else ("--no-deps",)), "-")
+        words = ("--python-version", python, "--python-platform", platform, "--no-header")
+        wheels = (
+            "--only-binary",
+            ":all:",
+            *(w for name in FETCHED_FROM_NVIDIA for w in ("--no-binary", name)),
+        )
+        command = (
+            self.path,
+            "pip",
+            "compile",
+            "--quiet",
+            *words,
+            *wheels,
+            *(() if deep else ("--no-deps",)),
+            "-",
+        )
         return self._cached_or_fresh(command, "\n".join(requirements))
 
     def locks(self, plan: Plan) -> Answer:
@@ -77,3 +98,14 @@ class Uv:
             check=False,
         )
         return Answer(finished.returncode == 0, "" if finished.returncode == 0 else essence(finished.stderr))
+
+
+def _write_settings(path: Path) -> None:
+    """The user's own settings of uv, and what it cannot learn without NVIDIA's index."""
+    own = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "uv" / "uv.toml"
+    lines = [own.read_text(encoding="utf-8") if own.is_file() else ""]
+    for name in FETCHED_FROM_NVIDIA:
+        if name.endswith("-libs"):
+            lines += ["[[dependency-metadata]]", f'name = "{name}"', "requires-dist = []", ""]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines), encoding="utf-8")

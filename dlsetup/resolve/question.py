@@ -24,6 +24,7 @@ from dlsetup.resolve.pieces import (
     VersionChoice,
     library_key,
     variant_key,
+    variant_of,
 )
 from dlsetup.resolve.pythons import pythons_of
 from dlsetup.resolve.ranks import python_rank, supported_by, variant_rank
@@ -96,7 +97,8 @@ class Question:
         if not isinstance(choice, BuildChoice):
             return choice
         version = choice.build.version if choice.key in self.companions.named else None
-        return self.asks(choice), version
+        variant = choice.facets["variant"] if choice.key in self.companions.local else None
+        return self.asks(choice), version, variant
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""
@@ -156,7 +158,7 @@ class Question:
             facets = {
                 "version": build.version,
                 "family": build.cuda.major if build.cuda else NO_CUDA,
-                "variant": (build.variant, build.index, build.requirements),
+                "variant": variant_of(build),
                 "preferred": self.devices.prefers(build),
             }
             for python in self.choices(PYTHON):
