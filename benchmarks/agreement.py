@@ -1,11 +1,12 @@
 """Holds the verdicts of `resolve` against uv's, on the real metadata of the index that uv is configured with.
 
-    .venv/bin/python benchmarks/agreement.py [pins|plans] [--seed 7] [--combinations 320] [--targets 100] [--offline]
+    .venv/bin/python benchmarks/agreement.py [pins|plans] [--seed 7] [--combinations 320] [--targets 100]
 
-`pins`: combinations of builds drawn at random; `resolve` and `uv pip compile` have to say the same of versions,
-Pythons and wheels, and what `resolve` alone refuses is listed with its clauses. `plans`: every plan that `resolve`
-gives for machines and wishes drawn at random, those of the ways out too, has to lock as `create env` asks for it.
-Ends with 1 where anything disagrees. What uv fetched stays in a cache folder: with `--offline` nothing else is read.
+`pins`: combinations of builds drawn at random; `resolve` and `uv pip compile` have to say the same of
+versions, Pythons and wheels, and what `resolve` alone refuses is listed with its clauses. `plans`: every plan
+that `resolve` gives for machines and wishes drawn at random, those of the ways out too, has to lock as
+`create env` asks for it. Ends with 1 where anything disagrees. What uv fetched stays in a cache folder: with
+`--offline` nothing else is read.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from uv_answers import Uv
 from verdicts import Verdict, verdict
 
 from dlsetup.catalog.load import load
-from dlsetup.intake.target import parse
+from dlsetup.intake.target import describe, parse
 from dlsetup.intake.wish import parse_python, parse_wanted
 from dlsetup.model.framework import Catalog
 from dlsetup.model.resolution import Plan
@@ -54,7 +55,7 @@ def pins(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
             asked = [text for build in item.builds for text in build.requirements]
             answer = uv.compiles(asked, item.python, item.target)
             doubted = said.pins and not answer.locks
-            deeper = doubted and uv.compiles(said.flat, item.python, item.target, deep=False).locks
+            deeper = doubted and uv.compiles_flat(said.requires, said.ready, item.python, item.target).locks
             words = "; ".join((*said.against, answer.words)).strip("; ")
             return Outcome(compared_kind(said, locks=answer.locks, deeper=deeper), str(item), words)
 
@@ -66,7 +67,7 @@ def compared_kind(said: Verdict, *, locks: bool, deeper: bool) -> str:
     if said.pins and locks:
         return "only dlsetup refuses: other rules" if said.against else "both accept"
     if said.pins:
-        return "only uv refuses: requirements of requirements" if deeper else "only dlsetup accepts"
+        return "only uv refuses: wheels or requirements of libraries" if deeper else "only dlsetup accepts"
     if not locks:
         return "both refuse"
     return "only dlsetup refuses: metadata forget it" if said.by_metadata else "only uv accepts"
@@ -80,12 +81,19 @@ def plans(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
 
         def locked(item: Errand) -> list[Outcome]:
             return [
-                lock_of(plan, f"{' '.join(plan.requirements)} on {item.words}, Python {plan.python}", uv)
+                lock_of(
+                    plan,
+                    f"{' '.join(plan.requirements)} on {describe(plan.target)}, Python {plan.python}",
+                    uv,
+                )
                 for plan in answers(item)
             ]
 
-        found = (outcome for outcomes in pool.map(locked, drawn) for outcome in outcomes)
-        yield from {outcome.question: outcome for outcome in found}.values()
+        told: set[str] = set()
+        for outcome in (outcome for outcomes in pool.map(locked, drawn) for outcome in outcomes):
+            if outcome.question not in told:
+                told.add(outcome.question)
+                yield outcome
 
 
 def lock_of(plan: Plan, question: str, uv: Uv) -> Outcome:

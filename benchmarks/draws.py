@@ -1,4 +1,4 @@
-"""What the agreement with uv is tried on, drawn at random: combinations of builds, and machines with wishes."""
+"""What the agreement with uv is tried on, drawn at random: sets of builds, and machines with wishes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
+from uv_answers import FETCHED_FROM_NVIDIA
 
 from dlsetup.intake.target import parse
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -104,13 +107,14 @@ def machine_words(dice: random.Random) -> str:
 def _comparable(framework: Framework, platform: Target, python: str, dice: random.Random) -> list[Build]:
     """Builds of the configured index with wheels for the platform; one time in eight whatever the Python.
 
-    What is compiled on the machine has no metadata that uv could read, so there is nothing to compare.
+    What is compiled on the machine, or fetched while it is built, has no metadata that uv could read, so there
+    is nothing to compare.
     """
     interpreter = Interpreter(version=Version(python))
     there = [
         item
         for item in framework.builds
-        if item.index == "default" and not item.from_source and not has_platform(item, platform).refused
+        if item.index == "default" and _readable(item) and not has_platform(item, platform).refused
     ]
     if dice.random() < 0.125:
         return there
@@ -118,6 +122,11 @@ def _comparable(framework: Framework, platform: Target, python: str, dice: rando
         (item, has_wheel(item, interpreter, platform), accepts_python(item, interpreter)) for item in there
     )
     return [item for item, wheel, accepted in verdicts if not wheel.refused and not accepted.refused]
+
+
+def _readable(build: Build) -> bool:
+    names = (canonicalize_name(Requirement(text).name) for text in build.requirements)
+    return not build.from_source and not any(name in FETCHED_FROM_NVIDIA for name in names)
 
 
 def _release(builds: list[Build], near: Build | None, dice: random.Random) -> Build | None:

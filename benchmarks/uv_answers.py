@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from dlsetup.act.pip_configuration import from_pip
 from dlsetup.act.uv import essence, find_uv, variables
 from dlsetup.model.resolution import Plan
@@ -20,7 +23,7 @@ from dlsetup.plan.uv_platform import uv_platform
 LONGEST = 900
 """Seconds that uv may take for one question."""
 FETCHED_FROM_NVIDIA = tuple(f"tensorrt-cu{major}{part}" for major in (11, 12, 13) for part in ("", "-libs"))
-"""Sources that fetch a wheel from NVIDIA's index while they are built; that of the libraries is left out here."""
+"""Sources that fetch a wheel from NVIDIA's index while they are built; uv is told what the libraries are."""
 
 
 class Answer(NamedTuple):
@@ -43,27 +46,29 @@ class Uv:
         self.environ = variables({**os.environ, **from_pip(self.path, os.environ), **told})
         _write_settings(cache / "config" / "uv" / "uv.toml")
 
-    def compiles(
-        self, requirements: Sequence[str], python: str, target: Target, *, deep: bool = True
-    ) -> Answer:
-        """Whether wheels exist that satisfy all requirements; not `deep`: without what they require."""
-        platform = uv_platform(target) or ""
-        words = ("--python-version", python, "--python-platform", platform, "--no-header")
+    def compiles(self, requirements: Sequence[str], python: str, target: Target) -> Answer:
+        """Whether wheels exist that satisfy all requirements, and theirs, and so on."""
         wheels = (
             "--only-binary",
             ":all:",
             *(w for name in FETCHED_FROM_NVIDIA for w in ("--no-binary", name)),
         )
-        command = (
-            self.path,
-            "pip",
-            "compile",
-            "--quiet",
-            *words,
-            *wheels,
-            *(() if deep else ("--no-deps",)),
-            "-",
+        return self._compiles(requirements, python, target, *wheels)
+
+    def compiles_flat(
+        self, requirements: Sequence[str], ready: Sequence[str], python: str, target: Target
+    ) -> Answer:
+        """The same without what the requirements require; only what is `ready` needs a wheel."""
+        names = (canonicalize_name(Requirement(text).name) for text in ready)
+        wheels = (
+            word for name in names if name not in FETCHED_FROM_NVIDIA for word in ("--only-binary", name)
         )
+        return self._compiles((*ready, *requirements), python, target, "--no-deps", *wheels)
+
+    def _compiles(self, requirements: Sequence[str], python: str, target: Target, *options: str) -> Answer:
+        platform = uv_platform(target) or ""
+        words = ("--python-version", python, "--python-platform", platform, "--no-header", *options)
+        command = (self.path, "pip", "compile", "--quiet", *words, "-")
         return self._cached_or_fresh(command, "\n".join(requirements))
 
     def locks(self, plan: Plan) -> Answer:
@@ -82,7 +87,7 @@ class Uv:
     def _cached_or_fresh(
         self, command: Sequence[str], given: str = "", environ: Mapping[str, str] | None = None
     ) -> Answer:
-        """Out of the cache where that is enough for a lock: a refusal may only mean that something is missing."""
+        """Out of the cache where that is enough for a lock: a refusal may mean that something is missing."""
         cached = self._run((*command, "--offline"), given, environ or {})
         return cached if cached.locks or self.offline else self._run(command, given, environ or {})
 
@@ -98,6 +103,11 @@ class Uv:
             check=False,
         )
         return Answer(finished.returncode == 0, "" if finished.returncode == 0 else essence(finished.stderr))
+
+
+def _old_tensorrt(requirements: Sequence[str]) -> bool:
+    """Its last release with a wheel is 8.6.0; later ones are sources."""
+    return any(text.startswith("tensorrt==8.") for text in requirements)
 
 
 def _write_settings(path: Path) -> None:

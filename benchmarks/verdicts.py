@@ -1,4 +1,4 @@
-"""What `resolve` says of drawn builds: by pins alone, by pins that metadata state, and by all of its rules."""
+"""What `resolve` says of drawn builds: by pins alone, by pins that metadata state, by all of its rules."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ class Verdict(NamedTuple):
     """The same, without the requirements that the catalog adds because metadata forget them."""
     against: tuple[str, ...] = ()
     """What stands against it: by pins, else by whichever rule."""
-    flat: tuple[str, ...] = ()
-    """All that was settled by pins alone, and what it requires itself: a question that goes no deeper."""
+    ready: tuple[str, ...] = ()
+    """How an installer is asked for all that was settled by pins alone."""
+    requires: tuple[str, ...] = ()
+    """What that requires itself."""
 
 
 def verdict(drawn: Combination) -> Verdict:
@@ -49,12 +51,11 @@ def verdict(drawn: Combination) -> Verdict:
         by_metadata = settle(bare, Force(without=BEYOND_PINS)) is not None
         return Verdict(False, by_metadata, _texts(question, _core_of_pins(question)))
     picks = [item for item in settled.values() if isinstance(item, BuildChoice)]
-    asked = [text for item in picks for text in item.build.requirements]
-    for item in picks:
-        specifiers = question.companions.specifiers(item.build, item.interpreter)
-        asked += [f"{name}{specifier}" for name, specifier in specifiers.items()]
+    ready = tuple(text for item in picks for text in item.build.requirements)
+    specifiers = (question.companions.specifiers(item.build, item.interpreter) for item in picks)
+    requires = (f"{name}{specifier}" for found in specifiers for name, specifier in found.items())
     against = () if settle(question) is not None else _texts(question, smallest_core(question))
-    return Verdict(True, True, against, tuple(dict.fromkeys(asked)))
+    return Verdict(True, True, against, ready, tuple(dict.fromkeys(requires)))
 
 
 def _question(drawn: Combination, catalog: Catalog) -> Question:
@@ -86,7 +87,7 @@ def _with_metadata_alone(catalog: Catalog) -> Catalog:
 
 
 def _bare(builds: Iterable[Build], added: tuple[frozenset[str], str]) -> Iterator[Build]:
-    """Without what the catalog adds: its own texts, and the exact pin on the framework that it is built like."""
+    """Without what the catalog adds: its own texts, and the pin on the framework that it is built like."""
     texts, like = added
     for build in builds:
         kept = (
