@@ -107,8 +107,8 @@ def machine_words(dice: random.Random) -> str:
 def _comparable(framework: Framework, platform: Target, python: str, dice: random.Random) -> list[Build]:
     """Builds of the configured index with wheels for the platform; one time in eight whatever the Python.
 
-    What is compiled on the machine, or fetched while it is built, has no metadata that uv could read, so there
-    is nothing to compare.
+    What is compiled on the machine, or fetched while it is built, has no metadata that uv could read, so
+    there is nothing to compare.
     """
     interpreter = Interpreter(version=Version(python))
     there = [
