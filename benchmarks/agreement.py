@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import NamedTuple
 
 from draws import Combination, Errand, combination, errand
@@ -35,7 +36,10 @@ from dlsetup.resolve import resolve
 
 AT_ONCE = 6
 """Questions to uv under way at once: it waits for the index most of the time."""
-WRONG = ("only dlsetup accepts", "only uv accepts", "does not lock")
+LONGEST = 30
+"""Seconds that `resolve` may take for one answer."""
+TOO_LONG = f"no answer within {LONGEST} s"
+WRONG = ("only dlsetup accepts", "only uv accepts", "does not lock", TOO_LONG)
 ELSEWHERE = "comes from other indexes too"
 
 
@@ -77,23 +81,15 @@ def plans(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
     """Whether each plan locks, once for each that is given."""
     names = [item.name for item in catalog.frameworks]
     drawn = [errand(names, turn, random.Random(f"{seed} plans {turn}")) for turn in range(count)]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ProcessPoolExecutor(2) as processes, ThreadPoolExecutor(AT_ONCE) as threads:
+        given = list(zip(drawn, processes.map(answers, drawn), strict=True))
+        yield from (Outcome(TOO_LONG, str(item)) for item, found in given if found is None)
+        every = {title(plan): plan for _, found in given for plan in found or ()}
+        yield from threads.map(lambda pair: lock_of(pair[1], pair[0], uv), every.items())
 
-        def locked(item: Errand) -> list[Outcome]:
-            return [
-                lock_of(
-                    plan,
-                    f"{' '.join(plan.requirements)} on {describe(plan.target)}, Python {plan.python}",
-                    uv,
-                )
-                for plan in answers(item)
-            ]
 
-        told: set[str] = set()
-        for outcome in (outcome for outcomes in pool.map(locked, drawn) for outcome in outcomes):
-            if outcome.question not in told:
-                told.add(outcome.question)
-                yield outcome
+def title(plan: Plan) -> str:
+    return f"{' '.join(plan.requirements)} on {describe(plan.target)}, Python {plan.python}"
 
 
 def lock_of(plan: Plan, question: str, uv: Uv) -> Outcome:
@@ -103,12 +99,23 @@ def lock_of(plan: Plan, question: str, uv: Uv) -> Outcome:
     return Outcome("locks" if answer.locks else "does not lock", question, answer.words)
 
 
-def answers(item: Errand) -> list[Plan]:
-    """The plan, or those of the ways out."""
-    python = parse_python(item.python) if item.python else SpecifierSet()
-    wish = Wish(wanted=tuple(map(parse_wanted, item.frameworks)), python=python)
-    answer = resolve(wish, parse(item.words), load(list(item.frameworks)))
+def answers(item: Errand) -> list[Plan] | None:
+    """The plan, or those of the ways out; None where it takes too long. Meant for a process of its own."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(LONGEST)
+    try:
+        python = parse_python(item.python) if item.python else SpecifierSet()
+        wish = Wish(wanted=tuple(map(parse_wanted, item.frameworks)), python=python)
+        answer = resolve(wish, parse(item.words), load(list(item.frameworks)))
+    except TimeoutError:
+        return None
+    finally:
+        signal.alarm(0)
     return [answer] if isinstance(answer, Plan) else [plan for way in answer.ways_out for plan in way.plans]
+
+
+def _give_up(_signal: int, _frame: object) -> None:
+    raise TimeoutError
 
 
 def told(title: str, outcomes: Iterator[Outcome], *, every: bool) -> bool:

@@ -48,12 +48,9 @@ class Uv:
 
     def compiles(self, requirements: Sequence[str], python: str, target: Target) -> Answer:
         """Whether wheels exist that satisfy all requirements, and theirs, and so on."""
-        wheels = (
-            "--only-binary",
-            ":all:",
-            *(w for name in FETCHED_FROM_NVIDIA for w in ("--no-binary", name)),
-        )
-        return self._compiles(requirements, python, target, *wheels)
+        built = (*FETCHED_FROM_NVIDIA, *(() if _old_tensorrt(requirements) else ("tensorrt",)))
+        wheels = (word for name in built for word in ("--no-binary", name))
+        return self._compiles(requirements, python, target, "--only-binary", ":all:", *wheels)
 
     def compiles_flat(
         self, requirements: Sequence[str], ready: Sequence[str], python: str, target: Target
