@@ -25,6 +25,7 @@ from dlsetup.resolve.pieces import (
     VersionChoice,
     library_key,
     variant_key,
+    variant_of,
 )
 from dlsetup.resolve.preference import Preference
 from dlsetup.resolve.pythons import pythons_of
@@ -102,7 +103,9 @@ class Question:
         """What others can see of a choice, beside what it asks of them."""
         if not isinstance(choice, BuildChoice):
             return choice
-        return choice.build.version if choice.key in self.companions.named else None
+        version = choice.build.version if choice.key in self.companions.named else None
+        variant = choice.facets["variant"] if choice.key in self.companions.local else None
+        return version, variant
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""
@@ -162,7 +165,7 @@ class Question:
             facets: dict[str, Hashable] = {
                 "version": build.version,
                 "family": build.cuda.major if build.cuda else NO_CUDA,
-                "variant": (build.variant, build.index, build.requirements),
+                "variant": variant_of(build),
                 "preferred": self.devices.prefers(build),
             }
             for python in self.choices(PYTHON):
