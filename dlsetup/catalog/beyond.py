@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from dlsetup.catalog.form import BuildRow
+from dlsetup.catalog.form import DEFAULT, BuildRow
 from dlsetup.catalog.requirements import Asked
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.versions import CudaVersion
@@ -25,7 +25,7 @@ def believed(row: BuildRow, required: Iterable[Asked], *, listed: bool = False) 
     of a build is what its own requirements pin; a requirement of another major means that the row does not
     hold any more.
     """
-    if row.index != "default" and not listed:
+    if row.index != DEFAULT and not listed:
         return None
     if row.accelerator != "cuda":
         return row

@@ -59,6 +59,8 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
         except DataError as exc:
             yield exc.message
             continue
+        if record is None:
+            yield f"{path}: a link to a file that is not there"
         sound += [record] if isinstance(record, FrameworkFile) else []
         yield from (f"{path}: {text}" for text in _meaning(record, today, world))
     yield from _against_the_registry(sound, Folders((folder,), faults=[]))

@@ -8,9 +8,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 from packaging.version import Version
 
+from dlsetup.catalog.asking import asked_for, requirements_of
 from dlsetup.catalog.beyond import believed
 from dlsetup.catalog.cited import learned_sources, listing_id, measured_id, registry_id
 from dlsetup.catalog.form import (
+    DEFAULT,
     BuildRow,
     CodeRow,
     FrameworkFile,
@@ -19,7 +21,6 @@ from dlsetup.catalog.form import (
     WheelRow,
 )
 from dlsetup.catalog.generated_form import ListedRelease
-from dlsetup.catalog.jobs import asked_for
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
 from dlsetup.catalog.platforms import plain_tag
 from dlsetup.catalog.requirements import requires_on
@@ -29,7 +30,6 @@ from dlsetup.model.framework import Build, Framework, Wheels
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion
 
-DEFAULT = "default"
 R = TypeVar("R", CodeRow, PinRow)
 
 
@@ -47,10 +47,12 @@ class Candidate(Record, frozen=True, kw_only=True):
 def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = None) -> Framework:
     """The framework with a build for each release, variant, index and family of platforms; newest first.
 
-    `model`: the file of the framework that this one is built like. Builds are made when somebody asks.
+    `model`: the file of the framework that this one is built like, but for releases of which its own file has
+    rows. Builds are made when somebody asks.
     """
     rows = model or file
     composer = Composer(file, rows, shelf)
+    own = Composer(replace(file, like=None), file, shelf)
     curated = file.source + (model.source if model else ())
     return Framework(
         name=file.name,
@@ -58,7 +60,7 @@ def compose(file: FrameworkFile, shelf: Shelf, model: FrameworkFile | None = Non
         family=file.family,
         distributions=file.distributions,
         imports=file.imports,
-        builds=Builds(composer.versions, composer.of),
+        builds=Builds(composer.versions, lambda version: own.of(version) or composer.of(version)),
         clues=file.clue,
         twins=file.twins,
         sources=(*curated, *learned_sources(file, rows, shelf)),
@@ -166,7 +168,7 @@ class Composer:
             wheels=wheels,
             requires_python=whole.release.python,
             index=row.index,
-            requirements=_requirements(row, whole),
+            requirements=requirements_of(row, whole.name, whole.release.version),
             kernels=code.kernels if code else UNKNOWN,
             exact=code.exact if code else (),
             ptx=code.ptx if code else UNKNOWN,
@@ -247,16 +249,3 @@ def _cuda(row: BuildRow) -> CudaVersion | None:
     if row.cuda is not None or row.accelerator != "cuda":
         return row.cuda
     return CudaVersion.from_variant(row.variant)
-
-
-def _requirements(row: BuildRow, whole: Part) -> tuple[str, ...]:
-    """What an installer is asked for; a build of another index by its local version."""
-    local = ("{name}=={version}",) if row.index == DEFAULT else ("{name}=={version}+{variant}",)
-    words = {"{name}": whole.name, "{version}": str(whole.release.version), "{variant}": row.variant}
-    return tuple(_filled(text, words) for text in row.ask or local)
-
-
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    for word, value in words.items():
-        text = text.replace(word, value)
-    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from stat import S_ISFIFO
 from typing import TypeVar
 
 from dlsetup.model.codec import convert, decode
@@ -133,6 +134,8 @@ class Folders:
 
 def _read(path: Path) -> bytes | None:
     try:
+        if S_ISFIFO(path.stat().st_mode):
+            raise DataError(f"{path}: it is a pipe, which might never end")
         with path.open("rb") as file:
             text = file.read(LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
@@ -153,7 +156,7 @@ def read_toml(path: Path, kind: type[T]) -> T | None:
         return None
     try:
         document = tomli.loads(text.decode("utf-8"))
-    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except (ValueError, RecursionError) as exc:
         raise DataError(f"{path}: {exc}") from exc
     return convert(document, kind, where=str(path))
 

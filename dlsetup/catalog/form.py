@@ -12,6 +12,8 @@ from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
 FIRST = Version("0")
+DEFAULT = "default"
+"""The index that uv or pip is configured with."""
 
 
 class WheelRow(Record, frozen=True, kw_only=True, array_like=True):
@@ -99,7 +101,7 @@ class BuildRow(Range, frozen=True, kw_only=True):
     accelerator: Accelerator
     platforms: tuple[str, ...]
     """Families of platforms; the release counts where the registry has a wheel for one."""
-    index: str = "default"
+    index: str = DEFAULT
     ask: tuple[str, ...] = ()
     """What an installer is asked for, with `{name}`, `{version}` and `{variant}` in it; left out: the
     release, and on another index than the default one its local version (`torch==2.14.1+cu126`)."""
@@ -215,7 +217,7 @@ class FrameworkFile(Record, frozen=True, kw_only=True):
     """Distributions that it pins and whose versions a resolver has to know."""
     twins: tuple[tuple[str, ...], ...] = ()
     like: Like | None = None
-    """Whose `build` and `code` rows count here too."""
+    """Whose `build` and `code` rows count for releases of which there are none here."""
     clue: tuple[Clue, ...] = ()
     distribution: tuple[DistributionRow, ...] = ()
     source: tuple[Source, ...] = ()

@@ -10,6 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from dlsetup.catalog.form import (
+    DEFAULT,
     BuildRow,
     CodeRow,
     FrameworkFile,
@@ -25,7 +26,6 @@ from dlsetup.model.record import Record, Unknown
 
 Generated = Mapping[str, GeneratedFile]
 Measured = Mapping[str, MeasuredFile]
-DEFAULT = "default"
 Found = Iterator[tuple[str, str]]
 """Distributions, and what speaks of them against a row."""
 
@@ -107,7 +107,7 @@ def _without_release(file: FrameworkFile, generated: Generated, _measured: Measu
         name = row.distribution or file.distributions[0]
         if name in generated and not any(_fits(row, item) for item in generated[name].releases):
             where = ", ".join(row.platforms)
-            yield name, f"no release fits the build `{row.variant}` {_range(row)} for {where}"
+            yield name, f"no release fits the build `{row.variant}`{_range(row)} for {where}"
 
 
 def _without_extra(file: FrameworkFile, generated: Generated, _measured: Measured) -> Found:
@@ -212,7 +212,10 @@ def _missing(version: Version, file: GeneratedFile) -> bool:
 
 
 def _range(row: BuildRow) -> str:
-    return f"(since {row.since}" + (f", before {row.before})" if row.before else ")")
+    """Behind what it says more of: ` (since 2.1, before 2.3)`; nothing for a row without bounds."""
+    since = [f"since {row.since}"] if row.since > Version("0") else []
+    before = [f"before {row.before}"] if row.before else []
+    return f" ({', '.join([*since, *before])})" if since or before else ""
 
 
 def _exact(text: str) -> tuple[str, Version | None]:

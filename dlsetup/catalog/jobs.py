@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 
+from dlsetup.catalog.asking import asked_for
 from dlsetup.catalog.folders import Folders
-from dlsetup.catalog.form import FIRST, BuildRow, DistributionRow, FrameworkFile, IndexFile
-from dlsetup.catalog.requirements import canonical
+from dlsetup.catalog.form import FIRST, DistributionRow, FrameworkFile, IndexFile
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Index
 from dlsetup.model.record import Record
@@ -92,13 +91,6 @@ def framework_files(place: Folders) -> dict[str, FrameworkFile]:
     """All frameworks' files by name."""
     known = place.names("frameworks", ".toml")
     return {name: file for name in known if (file := place.toml(f"frameworks/{name}.toml", FrameworkFile))}
-
-
-def asked_for(row: BuildRow, file: FrameworkFile) -> set[str]:
-    """Names of the distributions that an installer is asked for, to get this build."""
-    own = row.distribution or file.distributions[0]
-    found = (re.match(r"[A-Za-z0-9._-]+", text.replace("{name}", own)) for text in row.ask)
-    return {canonical(item[0]) for item in found if item} or {own}
 
 
 def _since(name: str, file: FrameworkFile) -> DistributionRow:

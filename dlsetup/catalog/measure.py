@@ -25,7 +25,7 @@ from dlsetup.catalog.fatbin import fat_binaries
 from dlsetup.catalog.folders import PACKAGED, Folders
 from dlsetup.catalog.form import MeasuredFile, MeasuredRow
 from dlsetup.catalog.pages import Wheel, spokesmen, wheels_of
-from dlsetup.catalog.registry import Registry, configured_index
+from dlsetup.catalog.registry import Registry, index_asked
 from dlsetup.catalog.shared_objects import fat_sections
 from dlsetup.catalog.wheel_reader import PIECE, libraries, unpack, unzipping
 from dlsetup.catalog.written import written_measured
@@ -191,7 +191,7 @@ def _run(asked: argparse.Namespace, say: Say) -> None:
     from platformdirs import user_cache_path
 
     cache = user_cache_path("dlsetup", appauthor=False) / "registry"
-    registry = Registry(asked.index or configured_index(), cache)
+    registry = Registry(index_asked(asked.index), cache)
     into = PACKAGED if asked.into == Path("packaged") else asked.into
     for text in asked.releases:
         wanted = _wanted(text, asked.platform, asked.library)

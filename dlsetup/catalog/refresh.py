@@ -21,7 +21,7 @@ from dlsetup.catalog.jobs import Owners, framework_files, index_jobs, jobs, owne
 from dlsetup.catalog.learning import Pages, learn, learn_overlaps, read_pages
 from dlsetup.catalog.listing import learn_listings
 from dlsetup.catalog.new_file import OVERLAPS, NewFile
-from dlsetup.catalog.registry import Registry, configured_index
+from dlsetup.catalog.registry import Registry, index_asked
 from dlsetup.catalog.watch import Watch
 from dlsetup.model.errors import DataError, DlsetupError, StepFailed, UsageError
 from dlsetup.model.record import Record
@@ -97,7 +97,7 @@ def _learn(errand: Errand, place: Folders, old: Folders, watch: Watch) -> list[N
     todo = jobs(named, place) if named or not errand.names else []
     others = index_jobs(named, place) if named or not errand.names else []
     sharing = owners(place) if not errand.names or OVERLAPS in errand.names else None
-    registry = Registry(errand.index or configured_index(), cache_folder())
+    registry = Registry(index_asked(errand.index), cache_folder())
     wanted = {*(job.row.name for job in todo), *(sharing.names if sharing else ())}
     pages = read_pages(wanted, registry, watch)
     return [

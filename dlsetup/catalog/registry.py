@@ -53,6 +53,17 @@ def configured_index() -> str:
     )
 
 
+def index_asked(address: str | None) -> str:
+    """The address that was given, or else the configured one. Raises `UsageError` for none over HTTP."""
+    if not address:
+        return configured_index()
+    if not re.match(r"https?://[^\s/]", address, re.IGNORECASE):
+        raise UsageError(
+            f"`{address}` is no address of a package index", hint="write `--index https://…/simple/`"
+        )
+    return address
+
+
 def _uv() -> list[str]:
     try:
         from uv import find_uv_bin

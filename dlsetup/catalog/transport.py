@@ -55,9 +55,23 @@ class Transport:
                 fault = exc
                 break
         raise StepFailed(
-            f"the package index does not answer for `{what}`: {type(fault).__name__}",
-            hint="Look at the network and at the index that uv is configured with, then try again.",
+            f"the package index does not answer for `{what}`: {_reason(fault)}",
+            hint="Look at the network and at the address of the index, then try again.",
         ) from fault
+
+
+def _reason(fault: Exception) -> str:
+    """What went wrong in a few words: the texts of the library name its own objects and addresses."""
+    from requests import exceptions
+
+    reasons: tuple[tuple[type[Exception], str], ...] = (
+        (exceptions.ProxyError, "the proxy refuses"),
+        (exceptions.SSLError, "its certificate is not accepted"),
+        (exceptions.Timeout, "it takes too long"),
+        (exceptions.ChunkedEncodingError, "the answer breaks off"),
+        (exceptions.ConnectionError, "no connection"),
+    )
+    return next((text for kind, text in reasons if isinstance(fault, kind)), type(fault).__name__)
 
 
 def _read(answer: requests.Response, limit: int, what: str) -> Answer:

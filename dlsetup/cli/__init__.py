@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
+import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -27,7 +29,17 @@ def main() -> None:
     gc.freeze()
     gc.disable()
     _open_what_is_closed()
-    sys.exit(call(sys.argv[1:]))
+    _leave(call(sys.argv[1:]))
+
+
+def _leave(code: int) -> NoReturn:
+    """End the program. Threads that still wait (for an index, a driver) crash a Python that is taken down."""
+    if threading.active_count() > 1:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _open_what_is_closed() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.specifiers import SpecifierSet
 
 from dlsetup.act.saving import save
 from dlsetup.catalog.folders import Folders
@@ -14,7 +13,7 @@ from dlsetup.catalog.load import load, opened
 from dlsetup.commands.catalog_matrix import framework_row, matrix_of
 from dlsetup.commands.catalog_tables import table_names, tables_called
 from dlsetup.commands.question import Question, buildable_target_of, folders
-from dlsetup.intake.wish import parse_wanted
+from dlsetup.intake.wish import parse_release, parse_releases, parse_wanted
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record, Unknown
 from dlsetup.show import json
@@ -79,7 +78,7 @@ def _matrix(asked: str, request: Request, places: Folders) -> Matrix:
         raise UsageError(exc.message, hint=f"{exc.hint} Its tables are {tables}.") from exc
     framework = next(item for item in catalog.frameworks if item.name == wanted.framework)
     question = Question(machine_file=request.machine_file, target=request.target, catalog=request.catalog)
-    specifier = wanted.specifier & _specifier(request.versions) & _since(request.since)
+    specifier = wanted.specifier & _asked(request)
     newest = None if str(specifier) or not _brief(request) else NEWEST
     return matrix_of(framework, specifier, buildable_target_of(question), catalog, newest)
 
@@ -103,24 +102,12 @@ def _refuse(request: Request, what: str, hint: str) -> None:
             raise UsageError(f"`{option}` says nothing about {what}", hint=hint)
 
 
-def _specifier(text: str | None) -> SpecifierSet:
-    """`>=2.10,<2.12`, or a bare version, of which all that begins with it counts: `2.10` has 2.10.1 too."""
-    if text is None:
-        return SpecifierSet()
-    try:
-        return SpecifierSet(text if text[:1] in "<>=!~" else f"=={text.removesuffix('.*')}.*")
-    except InvalidSpecifier:
-        hint = "write it like `2.10` or `>=2.10,<2.12`"
-        raise UsageError(f"cannot read the versions `{text[:200]}`", hint=hint) from None
-
-
-def _since(text: str | None) -> SpecifierSet:
-    if text is None:
-        return SpecifierSet()
-    try:
-        return SpecifierSet(f">={Version(text).public}")
-    except InvalidVersion:
-        raise UsageError(f"cannot read the version `{text[:200]}`", hint="write it like `2.10`") from None
+def _asked(request: Request) -> SpecifierSet:
+    """What `--version` and `--since` leave of the releases."""
+    asked = SpecifierSet() if request.versions is None else parse_releases(request.versions)
+    if request.since is not None:
+        asked &= SpecifierSet(f">={parse_release(request.since, 'write it like `2.10`').public}")
+    return asked
 
 
 def _lines(document: ShowDocument) -> Iterator[Line]:

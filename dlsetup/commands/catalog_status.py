@@ -11,7 +11,7 @@ from dlsetup.catalog.folders import Folders, user_folder
 from dlsetup.catalog.jobs import jobs
 from dlsetup.catalog.learning import read_pages
 from dlsetup.catalog.refresh import cache_folder
-from dlsetup.catalog.registry import Registry, configured_index
+from dlsetup.catalog.registry import Registry, index_asked
 from dlsetup.catalog.status import FileStatus, Lookout, statuses, with_newer
 from dlsetup.model.record import Record, Unknown
 from dlsetup.show import json
@@ -73,7 +73,7 @@ def run(request: Request) -> int:
 
 def _asked(found: Sequence[FileStatus], request: Request, place: Folders) -> list[FileStatus]:
     """With what the index has beyond it."""
-    registry = Registry(request.index or configured_index(), cache_folder())
+    registry = Registry(index_asked(request.index), cache_folder())
     with watched() as watch:
         pages = read_pages({item.distribution for item in found if item.distribution}, registry, watch)
     sourced = [job.row.name for job in jobs(request.names, place) if job.row.sources]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from dlsetup.catalog.load import load, opened
 from dlsetup.commands.catalog_matrix import rank
 from dlsetup.commands.question import Question, buildable_target_of, folders
-from dlsetup.intake.wish import parse_wanted
+from dlsetup.intake.wish import parse_release, parse_wanted
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import Record
@@ -57,17 +57,23 @@ def run(request: Request) -> int:
 
 
 def _version(text: str | None, framework: Framework) -> Version:
-    if text is not None:
-        try:
-            return Version(text)
-        except InvalidVersion:
-            hint = f"leave it out for the newest, or ask `dlsetup catalog show {framework.name}` for all"
-            raise UsageError(f"cannot read the version `{text[:200]}`", hint=hint) from None
     known = _known(framework)
+    if text is not None:
+        hint = f"leave it out for the newest, or ask `dlsetup catalog show {framework.name}` for all"
+        asked = parse_release(text, hint)
+        return _as_known(asked, known)
     if not known:
         hint = f"`dlsetup catalog refresh {framework.name}` asks the package index for them"
         raise UsageError(f"the catalog has no release of {framework.name}", hint=hint)
     return next((item for item in known if not item.is_prerelease), known[0])
+
+
+def _as_known(asked: Version, known: Sequence[Version]) -> Version:
+    """A version as the catalog writes it: `2.15` is 2.15.0."""
+    public = next((item for item in known if item == Version(asked.public)), None)
+    if public is None:
+        return asked
+    return Version(f"{public}+{asked.local}") if asked.local else public
 
 
 def _builds(framework: Framework, version: Version, catalog: Catalog) -> tuple[Build, ...]:

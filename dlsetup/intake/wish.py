@@ -7,6 +7,7 @@ import re
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
 from dlsetup.model.errors import UsageError
 from dlsetup.model.wish import Wanted
@@ -37,6 +38,24 @@ def parse_wanted(text: str) -> Wanted:
     )
 
 
+def parse_release(text: str, hint: str) -> Version:
+    """One release: `2.15.0`, `2.15.0+cu130`. Raises `UsageError` with the hint."""
+    try:
+        return Version(_bounded(text))
+    except InvalidVersion:
+        raise UsageError(f"cannot read the version `{text[:LONGEST]}`", hint=hint) from None
+
+
+def parse_releases(text: str) -> SpecifierSet:
+    """`>=2.10,<2.12`, or the beginning of versions: `2.10` has 2.10.1 too. Raises `UsageError`."""
+    wanted = _bounded(text)
+    try:
+        return SpecifierSet(wanted if wanted[:1] in "<>=!~" else f"=={wanted.removesuffix('.*')}.*")
+    except InvalidSpecifier:
+        hint = "write it like `2.10` or `>=2.10,<2.12`"
+        raise UsageError(f"cannot read the versions `{text[:LONGEST]}`", hint=hint) from None
+
+
 def parse_python(text: str) -> SpecifierSet:
     """`3.12` (every patch release of it), `3.12.4` or a range such as `>=3.11,<3.13`. Raises `UsageError`."""
     wanted = text.strip()
@@ -45,10 +64,15 @@ def parse_python(text: str) -> SpecifierSet:
     if re.fullmatch(r"3\.\d{1,2}\.\d{1,2}", wanted):
         return SpecifierSet(f"=={wanted}")
     try:
-        return SpecifierSet(wanted if re.match(r"[<>=!~]", wanted) else "?")
+        return SpecifierSet(_bounded(wanted) if re.match(r"[<>=!~]", wanted) else "?")
     except InvalidSpecifier:
         hint = "write it like `3.12` or `>=3.11,<3.13`"
         raise UsageError(f"cannot read the Python version `{text[:LONGEST]}`", hint=hint) from None
+
+
+def _bounded(text: str) -> str:
+    """The text; nothing that anybody reads as a version where it is too long for Python to count."""
+    return text if len(text) <= LONGEST else "?"
 
 
 def parse_cuda(text: str) -> str:

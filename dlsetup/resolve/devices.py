@@ -48,7 +48,8 @@ class Devices(Record, frozen=True, kw_only=True):
         """Whether a build may be taken; `only_cpu`: its framework has nothing else."""
         if self.prefers(build):
             return True
-        return build.accelerator == "cpu" and (only_cpu or not self.strict)
+        everywhere = only_cpu or build.variant == "any"
+        return build.accelerator == "cpu" and (everywhere or not self.strict)
 
 
 def devices_of(wish: Wish, target: Target) -> Devices:

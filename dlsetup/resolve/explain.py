@@ -64,7 +64,10 @@ def _wish(question: Question, kind: str, name: str) -> str:
         return f"builds for {wish.accelerator} are asked for"
     wanted = question.wanted.get(name)
     if not question.frameworks[name].builds:
-        return f"{name} is asked for, and the catalog has no build of it"
+        return (
+            f"{name} is asked for, and the catalog has no build of it "
+            f"(`dlsetup catalog refresh {name}` asks the package index for its releases)"
+        )
     if wanted is None or kind == "wish":
         return f"{name} is asked for"
     asked = f"{wanted.text or f'{name}{wanted.specifier}'} is asked for"

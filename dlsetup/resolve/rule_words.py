@@ -34,11 +34,11 @@ def of_devices(question: Question, core: Core) -> str:
     kind = DEVICE_WORDS[devices.accelerator]
     if devices.clause == "wish cuda":
         kind = f"CUDA {wish.cuda}"
+    asked = [name for name in question.wanted if core & named(name)]
     lacking = [
         name
-        for name in question.wanted
-        if core & named(name)
-        and not any(
+        for name in dict.fromkeys(item for name in asked for item in _computing(question, name))
+        if not any(
             devices.prefers(build) and (wish.cuda is None or of_line(build, wish.cuda))
             for build in question.frameworks[name].builds
         )
@@ -48,6 +48,15 @@ def of_devices(question: Question, core: Core) -> str:
         return rule
     missing = f"the catalog has no build of {' or '.join(lacking)} for {kind}"
     return missing if devices.accelerator == "cpu" else f"{missing}, and {rule}"
+
+
+def _computing(question: Question, name: str) -> list[str]:
+    """The framework itself; in place of one that is the same for every device those that it asks for."""
+    framework = question.frameworks[name]
+    if any(build.variant != "any" for build in framework.builds):
+        return [name]
+    asked = question.companions.names(framework)
+    return [item for item in question.frameworks if item in asked]
 
 
 def pythons_apart(question: Question, core: Core) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from resolvelib import AbstractProvider, BaseReporter, Resolver
-from resolvelib.resolvers import ResolutionImpossible
+from resolvelib import AbstractProvider, BaseReporter
+from resolvelib.resolvers import Resolution, ResolutionImpossible
 from resolvelib.structs import Matches, RequirementInformation
 
 from dlsetup.resolve.pieces import ALL, CUDA, PYTHON, Ask, Choice, Force, Group
@@ -25,12 +25,28 @@ def settle(
     Whatever order the search takes, the answer to *whether* there is a way is exact; the way it finds
     need not be the best (`choose` is).
     """
-    resolver = Resolver(_Provider(question, force, tuple(limits)), BaseReporter())
+    provider = _Provider(question, force, tuple(limits))
+    roots = tuple(question.roots(force))
     try:
-        result = resolver.resolve(question.roots(force), max_rounds=rounds)
+        state = Resolution(provider, BaseReporter()).resolve(roots, max_rounds=rounds)
     except ResolutionImpossible:
         return None
-    return dict(result.mapping)
+    return _reached(state.mapping, roots, provider)
+
+
+def _reached(settled: Mapping[str, Choice], roots: Iterable[Ask], provider: _Provider) -> Settled:
+    """What the wish leads to, without what choices asked for that were taken back.
+
+    resolvelib's own way from a key back to the wish does not end where two ask for each other.
+    """
+    reached: set[str] = set()
+    waiting = [ask.key for ask in roots]
+    while waiting:
+        key = waiting.pop()
+        if key not in reached and key in settled:
+            reached.add(key)
+            waiting += [ask.key for ask in provider.get_dependencies(settled[key])]
+    return {key: choice for key, choice in settled.items() if key in reached}
 
 
 class _Provider(AbstractProvider[Ask, Choice, str]):

@@ -106,7 +106,7 @@ def _reasons(matrix: Matrix, release: ReleaseRow, build: BuildRow) -> Iterator[s
     if build.because:
         yield build.because
     if build.from_source:
-        yield "has no wheel: it is compiled on the machine, which takes long"
+        yield "has no wheel: it is built from its source, which may take long"
     if release.beyond:
         known = matrix.known_to
         yield f"newer than what the catalog was checked for ({known}): only its metadata speaks of it"

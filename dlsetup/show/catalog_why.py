@@ -55,7 +55,7 @@ def _facts(build: Build) -> Iterator[Line]:
     wheels = sorted({f"{' '.join(item.pythons)} on {item.platform}" for item in build.wheels})
     facts = (
         ("ask for", ", ".join(build.requirements)),
-        ("wheels", "; ".join(wheels) if not build.from_source else "none: it is compiled on the machine"),
+        ("wheels", "; ".join(wheels) if not build.from_source else "none: it is built from its source"),
         ("Python", str(build.requires_python)),
         ("CUDA", "" if build.cuda is None else str(build.cuda)),
         ("code for", _code(build)),

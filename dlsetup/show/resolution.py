@@ -51,9 +51,8 @@ def _pick(pick: Pick, widths: list[int], indexes: Collection[Index]) -> Iterator
     if pick.because:
         yield Line(mark="because", text=pick.because, indent=4, style="faint")
     if pick.compiled:
-        yield Line(
-            mark="note", text="is compiled on the machine, which takes long", indent=4, style="warning"
-        )
+        text = "has no wheel: it is built from its source, which may take long"
+        yield Line(mark="note", text=text, indent=4, style="warning")
     if pick.expects:
         text = f"needs on the machine: {', '.join(pick.expects)}"
         yield Line(mark="note", text=text, indent=4, style="warning")

@@ -62,6 +62,13 @@ def test_all_files_are_looked_at(shelf: Shelf) -> None:
     assert len(found(shelf)) == 4
 
 
+def test_a_link_that_leads_nowhere_is_named(shelf: Shelf) -> None:
+    place = shelf.write("frameworks/deep.toml", "")
+    place.unlink()
+    place.symlink_to("elsewhere.toml")
+    assert found(shelf) == [f"{place}: a link to a file that is not there"]
+
+
 @pytest.mark.parametrize(("date", "says"), [("2026-06-02", "lies in the future"), ("soon", "no ISO date")])
 def test_dates_are_of_the_past(shelf: Shelf, date: str, says: str) -> None:
     shelf.write("hardware/mine.toml", f'[[source]]\nid = "a"\nwhat = "b"\nchecked = "{date}"\n')

@@ -94,8 +94,8 @@ def test_what_is_shipped_agrees_with_itself() -> None:
             replace(CUDA, since=Version("2.1")),
             "no release fits the build `cu126` (since 2.1) for linux-x86_64",
         ),
-        (replace(CUDA, before=Version("1.0")), "no release fits the build `cu126` (since 0, before 1.0)"),
-        (replace(CUDA, platforms=("windows-amd64",)), "for windows-amd64"),
+        (replace(CUDA, before=Version("1.0")), "no release fits the build `cu126` (before 1.0)"),
+        (replace(CUDA, platforms=("windows-amd64",)), "no release fits the build `cu126` for windows-amd64"),
         (replace(CUDA, from_source=True), "no release fits"),
     ],
 )

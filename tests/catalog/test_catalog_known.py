@@ -123,6 +123,20 @@ def test_jax_extras_that_cannot_be_resolved_are_no_builds(shipped: Catalog) -> N
     assert min(build.version for build in jax.builds if build.variant == "cu13") == Version("0.7.2")
 
 
+def test_torchaudio_before_its_first_cuda_code_goes_with_every_torch(shipped: Catalog) -> None:
+    """No index ever had `torchaudio==0.9.1+cu111`."""
+    torchaudio = shipped.framework("torchaudio")
+    assert torchaudio is not None
+    old = [build for build in torchaudio.builds if build.version < Version("0.10")]
+    assert {build.requirements[0] for build in old} == {f"torchaudio=={build.version}" for build in old}
+    assert {(build.variant, build.index) for build in old} == {("any", "default")}
+    arm = found(shipped, "torchaudio", "0.9.1", "any", "default", "arm64")
+    assert "torch==1.9.1" in arm.requires
+    assert found(shipped, "torchaudio", "0.10.2", "cu111", "pytorch-cu111", "x86_64").requirements == (
+        "torchaudio==0.10.2+cu111",
+    )
+
+
 def test_yanked_and_prereleases_are_marked(shipped: Catalog) -> None:
     every = [build for framework in shipped.frameworks for build in framework.builds]
     assert {str(build.version) for build in every if build.yanked and build.framework == "torchvision"} >= {

@@ -12,9 +12,10 @@ from fickle_index import Registry, served
 from hand_made import Follower, Shelf
 from tiny.wheels import TinyWheel
 
+from dlsetup.catalog.asking import asked_for
 from dlsetup.catalog.folders import Folders
 from dlsetup.catalog.form import BuildRow, FrameworkFile
-from dlsetup.catalog.jobs import asked_for, index_jobs
+from dlsetup.catalog.jobs import index_jobs
 from dlsetup.model.errors import StepFailed
 
 TAG = "cp312-cp312-manylinux_2_28_x86_64"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,7 @@ def test_an_overlay_replaces_generated_data_and_hardware(shelf: Shelf) -> None:
         ("frameworks/jax.toml", "\x00\x01", "frameworks/jax.toml"),
         ("frameworks/jax.toml", 'name = "jax"\n', "missing required field"),
         ("frameworks/jax.toml", "a = " + "[" * 5000, "frameworks/jax.toml"),
+        ("frameworks/jax.toml", "a = " + "1" * 5000, "frameworks/jax.toml"),
         ("generated/jax.json", "{", "generated/jax.json"),
         ("generated/jax.json", '{"distribution": "jax", "checked": "x", "releases": [{}]}', "releases"),
         ("generated/jax.json", '{"distribution": "jax", "checked": "x", "relases": []}', "relases"),
@@ -199,6 +201,13 @@ def test_a_file_without_end_is_refused(shelf: Shelf, monkeypatch: pytest.MonkeyP
 def test_a_folder_in_place_of_a_file_is_refused(shelf: Shelf) -> None:
     (shelf.folder / "generated" / "jax.json").mkdir(parents=True)
     with pytest.raises(DataError, match=r"jax\.json"):
+        load(["jax"], [shelf.folder])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_pipe_in_place_of_a_file_is_refused(shelf: Shelf) -> None:
+    os.mkfifo(shelf.write("frameworks/other.toml", "").with_name("jax.toml"))
+    with pytest.raises(DataError, match=r"jax\.toml: it is a pipe"):
         load(["jax"], [shelf.folder])
 
 

@@ -191,7 +191,7 @@ def test_the_members_of_a_family_pin_each_other_to_builds_of_the_same_variant(sh
         member = shipped.framework(name)
         assert member is not None
         assert member.family == torch.family
-        for build in member.builds:
+        for build in (item for item in member.builds if item.variant != "any"):
             pins = [Requirement(pin) for pin in build.requires if Requirement(pin).name == "torch"]
             exact = [str(pin.specifier)[2:] for pin in pins if str(pin.specifier).startswith("==")]
             for version in exact:

@@ -78,9 +78,15 @@ def test_nobody_listens(
     run: Callable[..., Any], nobody_listens: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport_module, "RETRIES", 0)
-    with pytest.raises(StepFailed, match="does not answer") as caught:
+    with pytest.raises(StepFailed, match="does not answer for `numpy`: no connection") as caught:
         refresh(Errand(names=("numpy",), index=nobody_listens))
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("address", ["simple", "file:///etc", "ftp://index/", "https://", "http:///simple"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(UsageError, match="is no address of a package index"):
+        refresh(Errand(names=("numpy",), index=address))
 
 
 def test_forged_metadata_is_refused(run: Callable[..., Any], registry: Registry, shelf: Shelf) -> None:

@@ -179,6 +179,20 @@ def test_a_real_interruption_ends_the_program(tmp_path: Path) -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize(("waits", "ending"), [(True, ""), (False, "taken down\n")])
+def test_python_is_not_taken_down_around_threads_that_wait(waits: bool, ending: str) -> None:
+    words = (
+        "import atexit, sys, threading, time; from dlsetup import cli; from dlsetup.commands import schema\n"
+        "atexit.register(print, 'taken down')\n"
+        "thread = threading.Thread(target=time.sleep, args=(60,), daemon=True)\n"
+        f"schema.run = lambda name: (print('said'), {waits} and thread.start(), 7)[2]\n"
+        "sys.argv[1:] = ['schema']\n"
+        "cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (7, f"said\n{ending}", "")
+
+
 def test_the_name_of_a_command_in_documents() -> None:
     assert failure.command_name(["create", "env", "x y", "torch"]) == "create-env"
     assert failure.command_name(["doctor", "--json"]) == "doctor"

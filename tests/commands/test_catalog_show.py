@@ -218,6 +218,8 @@ def test_the_page_takes_the_place_of_files_only(capsys: pytest.CaptureFixture[st
         (["tensoflow"], "Its tables are cuda, drivers"),
         (["torch[x]"], "extra"),
         (["torch", "--version", ">>1"], "cannot read the versions `>>1`"),
+        (["torch", "--version", "9" * 5000], "cannot read the versions `999"),
+        (["torch", "--since", "9" * 5000], "cannot read the version `999"),
         (["torch", "--since", "new"], "cannot read the version `new`"),
         (["torch", "--since", "99", "--target", "os=linux"], "it has 1."),
         (["torch", "--target", "nonsense"], "os=linux"),
@@ -227,7 +229,7 @@ def test_the_page_takes_the_place_of_files_only(capsys: pytest.CaptureFixture[st
         (["cuda", "--since", "12"], "`--since` says nothing about the table `cuda`"),
         (["drivers", "--target", "os=linux"], "`--target` says nothing about the table `drivers`"),
     ],
-    ids=str,
+    ids=lambda item: str(item)[:60],
 )
 def test_what_cannot_be_shown_is_told_with_a_hint(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]

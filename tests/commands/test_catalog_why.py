@@ -97,6 +97,11 @@ def test_what_is_unknown_is_told_as_that(capsys: pytest.CaptureFixture[str]) -> 
     assert "nothing tells the processor and the C library of the target" in text
 
 
+def test_a_version_may_leave_out_its_zeros(capsys: pytest.CaptureFixture[str]) -> None:
+    assert document(capsys, "torch", "2.15", "--target", OLD)["version"] == "2.15.0"
+    assert "cu126" in told(capsys, "torch", "2.14.01+cu126", "--target", OLD)
+
+
 def test_the_newest_final_release_is_meant_where_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["catalog", "show", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["frameworks"]
@@ -127,11 +132,12 @@ def test_a_release_newer_than_the_rows_says_so(capsys: pytest.CaptureFixture[str
         (["torch", "2.14.9"], "releases from 1."),
         (["torch", "2.14.1+cu999"], "its variants are cu1"),
         (["torch", "newest"], "cannot read the version `newest`"),
+        (["torch", "9" * 5000], "cannot read the version `999"),
         (["torch==2.14.1"], "dlsetup catalog why torch 2.14.1"),
         (["tensoflow"], "Did you mean `tensorflow`"),
         (["torch", "2.14.1", "--target", "nonsense"], "nonsense"),
     ],
-    ids=str,
+    ids=lambda item: str(item)[:60],
 )
 def test_what_is_not_there_is_told_with_what_is(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]

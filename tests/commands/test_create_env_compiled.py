@@ -66,7 +66,7 @@ def test_a_source_is_compiled_inside_the_environment(
     found = command.create(*words, "--yes")
     assert found.returncode == 0, found.stdout + found.stderr
     assert "needs on the machine: gcc>=9" in found.stdout
-    assert "is compiled on the machine" in found.stdout
+    assert "it is built from its source" in found.stdout
     torch = next(item for item in document["plan"]["picks"] if item["framework"] == "torch")
     code = (
         "import needy; print(next(iter(needy.against)) if isinstance(needy.against, set) else needy.against)"

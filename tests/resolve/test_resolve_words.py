@@ -67,6 +67,7 @@ def test_windows_reads_the_pins_behind_the_shell_of_tensorflow(catalog: Catalog)
     ("target", "frameworks", "parts", "says"),
     [
         ("os=linux,arch=aarch64,glibc=2.35,gpu=Ascend 910B", ["jax"], {}, "build of jax for Ascend NPUs"),
+        (f"{LINUX},gpu=TPU v5e", ["lightning"], {}, "the catalog has no build of torch for Google TPUs"),
         (f"{LINUX},gpu=TPU v5e", ["torch"], {}, "the catalog has no build of torch for Google TPUs"),
         (NOTHING, ["torch"], {"cuda": "99"}, "the catalog has no build of torch for CUDA 99"),
         (
@@ -112,7 +113,10 @@ def test_the_deciding_fact_is_said(
 def test_a_framework_without_any_build_says_so(catalog: Catalog) -> None:
     empty = Framework(name="hand", title="Hand", distributions=("hand",), imports="hand", builds=())
     conflict = refused(Catalog(frameworks=(empty,), hardware=catalog.hardware), NOTHING, "hand")
-    assert texts(conflict) == "hand is asked for, and the catalog has no build of it"
+    assert texts(conflict) == (
+        "hand is asked for, and the catalog has no build of it "
+        "(`dlsetup catalog refresh hand` asks the package index for its releases)"
+    )
 
 
 def test_a_gpu_that_the_driver_dropped_asks_for_the_older_driver(catalog: Catalog) -> None:

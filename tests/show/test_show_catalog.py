@@ -60,7 +60,7 @@ def test_what_is_special_about_a_build_is_told_even_where_it_works() -> None:
     release = release_row("3.0rc1", build_row("cpu", "yes", from_source=True), prerelease=True)
     text = plain(matrix_lines(matrix(release)))
     assert "✓ 3.0rc1   cpu      3.10–3.12  -         (1) (2)" in text
-    assert "(1) has no wheel: it is compiled on the machine" in text
+    assert "(1) has no wheel: it is built from its source" in text
     assert "(2) is a prerelease" in text
 
 
