@@ -9,7 +9,7 @@ from packaging.version import Version
 from dlsetup.catalog.load import load, opened
 from dlsetup.commands.catalog_matrix import rank
 from dlsetup.commands.question import Question, buildable_target_of, folders
-from dlsetup.intake.wish import parse_release, parse_wanted
+from dlsetup.intake.wish import parse_release, parse_wanted, without_extras
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import Record
@@ -38,7 +38,7 @@ class Request(Record, frozen=True, kw_only=True):
 
 def run(request: Request) -> int:
     """Print what decides. 1 where every build is refused."""
-    asked = parse_wanted(request.name)
+    asked = without_extras(parse_wanted(request.name))
     for item in asked.specifier:
         raise UsageError(
             f"`{request.name}` is not the name of a framework",
