@@ -14,10 +14,11 @@ from tiny.world import shelves
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _interruptible() -> None:
-    """A shell starts what runs in its background deaf to Ctrl-C, and what that starts is deaf, too."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _heeds_signals() -> None:
+    """What a shell starts in its background, or with `nohup`, is deaf to signals; so is what that starts."""
+    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

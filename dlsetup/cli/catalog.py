@@ -76,7 +76,7 @@ def catalog_show(
     ),
 )
 def catalog_why(
-    name: Annotated[str, typer.Argument(metavar="FRAMEWORK", help="A framework: `torch`, `jax` …")],
+    name: Annotated[str, typer.Argument(metavar="FRAMEWORK", help="A framework: `torch`, `torch==2.15.0` …")],
     version: Annotated[
         str | None,
         typer.Argument(

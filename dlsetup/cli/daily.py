@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dlsetup.cli import options
+from dlsetup.cli.catalog import catalog_why
 from dlsetup.cli.groups import app, create, fix
 from dlsetup.cli.plain import PlainCommand, examples
 
@@ -56,6 +57,8 @@ def doctor(
         "dlsetup resolve torch 'tensorflow>=2.18' jax --explain",
         "dlsetup resolve torch --target 'os=linux,arch=x86_64,glibc=2.31,driver=535.129.03,gpu=\"A100\"'",
         "dlsetup resolve --profile hpc --python 3.12 --json",
+        "dlsetup resolve torch --target name=login,os=linux,arch=x86_64,gpu=none --machine node.json",
+        "dlsetup resolve torch --container python:3.12-slim --lock pylock.toml",
         "dlsetup resolve torch 'jax[cuda12]' --prefer stable",
         "dlsetup resolve -r requirements.txt -r pyproject.toml --extra train",
         "dlsetup resolve 'torch>=2.14' --prefer keep --env ~/envs/vision",
@@ -63,14 +66,19 @@ def doctor(
 )
 def resolve(
     frameworks: options.Frameworks = None,
-    machine: options.MachineFile = None,
-    target: options.TargetWords = None,
+    machine: options.MachineFiles = None,
+    target: options.TargetsInWords = None,
+    container: options.Container = None,
+    lock: options.LockFile = None,
     python: options.Python = None,
     cpu: options.Cpu = False,
     accelerator: options.Accelerator = None,
     cuda: options.Cuda = None,
     allow_cpu: options.AllowCpu = False,
     profile: options.ProfileName = None,
+    index: options.Indexes = None,
+    find_links: options.FindLinks = None,
+    offline: options.Offline = False,
     requirements: options.Files = None,
     extra: options.Extras = None,
     group: options.Groups = None,
@@ -80,12 +88,14 @@ def resolve(
     json: options.Json = False,
     explain: Annotated[bool, typer.Option("--explain", help="Name the sources of every choice.")] = False,
 ) -> int:
-    """Choose builds of every framework that work together on one machine, and say why. Works offline.
+    """Choose builds of every framework that work together on one machine or on several, and say why.
 
-    Where nothing fits, the smallest reason and the ways out are shown, with exit code 1.
+    Works offline; only `--lock` asks the package index. Where nothing fits, the smallest reason and the
+    ways out are shown, with exit code 1.
     """
     from dlsetup.commands.question import Question
-    from dlsetup.commands.resolve import run
+    from dlsetup.commands.resolve import Request, run
+    from dlsetup.commands.targets import Places
 
     question = Question(
         frameworks=tuple(frameworks or ()),
@@ -95,8 +105,7 @@ def resolve(
         accelerator=accelerator,
         cuda=cuda,
         allow_cpu=allow_cpu,
-        machine_file=machine,
-        target=target,
+        machine_file=machine[0] if machine and len(machine) == 1 else None,
         files=tuple(requirements or ()),
         extras=tuple(extra or ()),
         groups=tuple(group or ()),
@@ -104,7 +113,28 @@ def resolve(
         env=env,
         catalog=tuple(catalog or ()),
     )
-    return run(question, as_json=json, explain=explain)
+    return run(
+        Request(
+            question=question,
+            places=Places(machines=tuple(machine or ()), targets=tuple(target or ()), container=container),
+            lock=lock,
+            indexes=tuple(index or ()),
+            find_links=tuple(find_links or ()),
+            offline=offline,
+            as_json=json,
+            explain=explain,
+        )
+    )
+
+
+app.command(
+    "why",
+    cls=PlainCommand,
+    epilog=examples(
+        "dlsetup why 'torch==2.15.0'",
+        "dlsetup why torch 2.14.1+cu126 --target 'os=linux,driver=535.129.03,gpu=\"A100\"'",
+    ),
+)(catalog_why)
 
 
 @create.command(

@@ -19,6 +19,30 @@ TargetWords = Annotated[
     str | None,
     typer.Option("--target", metavar="WORDS", help='Say where it must run: `driver=535.129.03,gpu="A100"`.'),
 ]
+MachineFiles = Annotated[
+    list[str] | None,
+    typer.Option("--machine", metavar="FILE", help="Use a saved machine, not this one. Can be repeated."),
+]
+TargetsInWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        metavar="WORDS",
+        help='Say where it must run: `driver=535.129.03,gpu="A100"`. Repeated: one plan that serves all.',
+    ),
+]
+Container = Annotated[
+    str | None,
+    typer.Option("--container", metavar="IMAGE", help="It runs in this image, with the driver of the host."),
+]
+LockFile = Annotated[
+    str | None,
+    typer.Option(
+        "--lock",
+        metavar="FILE",
+        help="Lock the plan with uv: `pylock.toml` (PEP 751) or `….txt` (requirements with hashes).",
+    ),
+]
 Python = Annotated[str | None, typer.Option(metavar="VERSION", help="`3.12` or `>=3.10,<3.13`.")]
 Cpu = Annotated[bool, typer.Option("--cpu", help="CPU builds only.")]
 Accelerator = Annotated[

@@ -1,4 +1,4 @@
-"""`dlsetup catalog why`: what each rule says of the builds of one release, and which rows it rests on."""
+"""`dlsetup why`, also `dlsetup catalog why`: what each rule says of the builds of one release, and why."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Request(Record, frozen=True, kw_only=True):
     """The words of `catalog why`, as they were typed."""
 
     name: str
+    """`torch`, or `torch==2.15.0` where no version is given."""
     version: str | None = None
     """`2.15.0`, or `2.15.0+cu130` for one variant; None: the newest final release."""
     machine_file: str | None = None
@@ -38,15 +39,10 @@ class Request(Record, frozen=True, kw_only=True):
 
 def run(request: Request) -> int:
     """Print what decides. 1 where every build is refused."""
-    asked = without_extras(parse_wanted(request.name))
-    for item in asked.specifier:
-        raise UsageError(
-            f"`{request.name}` is not the name of a framework",
-            hint=f"name the release after it: `dlsetup catalog why {asked.framework} {item.version}`",
-        )
-    catalog = load([asked.framework], opened(folders(request.catalog)))
-    framework = next(item for item in catalog.frameworks if item.name == asked.framework)
-    builds = _builds(framework, _version(request.version, framework), catalog)
+    name, release = _asked(request)
+    catalog = load([name], opened(folders(request.catalog)))
+    framework = next(item for item in catalog.frameworks if item.name == name)
+    builds = _builds(framework, _version(release, framework), catalog)
     question = Question(machine_file=request.machine_file, target=request.target, catalog=request.catalog)
     document = _document(framework, builds, buildable_target_of(question), catalog)
     if request.as_json:
@@ -54,6 +50,20 @@ def run(request: Request) -> int:
     else:
         write(why_lines(document, catalog.indexes))
     return 0 if document.ok else 1
+
+
+def _asked(request: Request) -> tuple[str, str | None]:
+    """Framework and release: `torch 2.15.0`, or in one word `torch==2.15.0`."""
+    asked = without_extras(parse_wanted(request.name))
+    for item in asked.specifier:
+        exact = len(asked.specifier) == 1 and item.operator == "==" and "*" not in item.version
+        if request.version is not None or not exact:
+            raise UsageError(
+                f"`{request.name}` does not name one release",
+                hint=f"name one after the framework: `dlsetup why {asked.framework} {item.version}`",
+            )
+        return asked.framework, item.version
+    return asked.framework, request.version
 
 
 def _version(text: str | None, framework: Framework) -> Version:

@@ -1,37 +1,102 @@
-"""`dlsetup resolve`: which builds work together, and why, or what stands against it."""
+"""`dlsetup resolve`: which builds work together, and why, or what stands against it; and their lock."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
-from dlsetup.commands.asked import asked
-from dlsetup.commands.question import Question, buildable_target_of
+from dlsetup.commands.asked import Asked, asked
+from dlsetup.commands.question import Question
+from dlsetup.commands.targets import Places, targets_of
+from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
-from dlsetup.model.record import UNKNOWN
-from dlsetup.model.resolution import Plan
+from dlsetup.model.listing import Reading
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.source import Source
-from dlsetup.resolve import resolve
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
+from dlsetup.resolve import resolve, resolve_together
 from dlsetup.show import json
-from dlsetup.show.lines import write
+from dlsetup.show.lines import Line, write
 from dlsetup.show.reading import reading_lines
-from dlsetup.show.resolution import conflict_lines, plan_lines
+from dlsetup.show.resolution import conflict_lines, plan_lines, together_lines
 
 
-def run(question: Question, *, as_json: bool = False, explain: bool = False) -> int:
-    """Print the plan (0) or the conflict (1)."""
-    request = asked(question)
-    target, catalog = request.there(buildable_target_of(question)), request.catalog
-    wish, readings = request.on(target)
-    answer = resolve(wish, target, catalog)
-    if as_json:
-        json.write(replace(json.ResolveDocument.of(answer), files=readings or UNKNOWN))
-        return 0 if isinstance(answer, Plan) else 1
-    write(reading_lines(readings))
-    if isinstance(answer, Plan):
-        write(plan_lines(answer, _sources(catalog), explain=explain))
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `resolve`, as they were typed."""
+
+    question: Question
+    places: Places = Places()
+    lock: str | None = None
+    """File that the lock goes to."""
+    indexes: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    offline: bool = False
+    as_json: bool = False
+    explain: bool = False
+
+
+def run(request: Request) -> int:
+    """Print the plan (0) or the conflict (1), and write the lock where one is asked for."""
+    if request.lock is not None:
+        from dlsetup.commands.resolve_lock import check_name
+
+        check_name(request.lock)
+    said = asked(request.question)
+    catalog = said.catalog
+    targets = tuple(map(said.there, targets_of(request.places, request.question.catalog)))
+    wish, readings = _wish_on(targets, said)
+    lock: json.WrittenLock | Unknown = UNKNOWN
+    learned: tuple[str, ...] = ()
+    if request.lock is None:
+        answer = answer_for(wish, targets, catalog)
     else:
-        write(conflict_lines(answer))
-    return 0 if isinstance(answer, Plan) else 1
+        from dlsetup.commands.resolve_lock import write_lock
+
+        answer, lock, learned = write_lock(request, wish, targets, catalog)
+    if request.as_json:
+        json.write(replace(json.ResolveDocument.of(answer, lock), files=readings or UNKNOWN))
+    else:
+        write(reading_lines(readings))
+        write(_lines(request, answer, catalog, lock))
+        write(Line(mark="!", text=text, style="warning") for text in learned)
+    return 1 if isinstance(answer, Conflict) else 0
+
+
+def _wish_on(targets: tuple[Target, ...], said: Asked) -> tuple[Wish, tuple[Reading, ...]]:
+    """The wish on all targets. Raises `UsageError` where the markers of a file make it another on some."""
+    found = [said.on(target) for target in targets]
+    for target, (wish, _) in zip(targets, found, strict=True):
+        if wish != found[0][0]:
+            raise UsageError(
+                f"the files ask for something else on {target.name} than on {targets[0].name}",
+                hint="ask for each target by itself",
+            )
+    return found[0]
+
+
+def answer_for(wish: Wish, targets: tuple[Target, ...], catalog: Catalog) -> Plan | Together | Conflict:
+    """The plan or the plans, or what stands against them."""
+    if len(targets) > 1:
+        return resolve_together(wish, targets, catalog)
+    return resolve(wish, targets[0], catalog)
+
+
+def _lines(
+    request: Request, answer: Plan | Together | Conflict, catalog: Catalog, lock: json.WrittenLock | Unknown
+) -> Iterator[Line]:
+    if isinstance(answer, Conflict):
+        yield from conflict_lines(answer)
+    elif isinstance(answer, Together):
+        yield from together_lines(answer, _sources(catalog), explain=request.explain)
+    else:
+        yield from plan_lines(answer, _sources(catalog), explain=request.explain)
+    if not isinstance(lock, Unknown):
+        from dlsetup.show.locked import written_lines
+
+        yield from written_lines(lock)
 
 
 def _sources(catalog: Catalog) -> tuple[Source, ...]:

@@ -23,6 +23,7 @@ from dlsetup.show.repair import FixDocument
 DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "resolve": json.ResolveDocument,
+    "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
     "fix-cuda-conflict": FixDocument,
     "catalog-show": ShowDocument,

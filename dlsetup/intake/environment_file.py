@@ -8,7 +8,7 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from dlsetup.intake.requirements_file import parse_line, parse_one
-from dlsetup.model.errors import DataError, ToolMissing
+from dlsetup.model.errors import DataError
 from dlsetup.model.listing import Left, Listing, Said
 
 MOST = 2000
@@ -22,7 +22,7 @@ _CPU = ("cpuonly", "pytorch-cpu")
 
 
 def parse_environment(text: str, name: str) -> Listing:
-    """What the file says. Raises `DataError` for what is no such file, `ToolMissing` without PyYAML."""
+    """What the file says. Raises `DataError` for what is no such file."""
     dependencies = _document(text, name).get("dependencies")
     if not isinstance(dependencies, list):
         raise DataError(f"{name}: it has no list `dependencies`")
@@ -130,11 +130,8 @@ def _piece(text: str) -> str | None:
 
 
 def _document(text: str, name: str) -> dict[str, Any]:
-    try:
-        import yaml
-    except ImportError as exc:
-        hint = "`pip install PyYAML` beside dlsetup, or name the packages in a requirements.txt"
-        raise ToolMissing(f"{name}: reading YAML needs PyYAML, which is not there", hint=hint) from exc
+    import yaml
+
     if len(text) > LARGEST:
         raise DataError(f"{name}: too long for an environment file")
     try:

@@ -68,6 +68,16 @@ class Plan(Record, frozen=True, kw_only=True):
     """What was preferred, the weightiest first."""
 
 
+class Together(Record, frozen=True, kw_only=True):
+    """Plans of several targets that go into one lock: the same Python, the same releases, and on one
+    platform the same builds."""
+
+    plans: tuple[Plan, ...]
+    """One for each target, in the order in which they were named."""
+    because: tuple[str, ...] = ()
+    """Reasons that concern all of them."""
+
+
 class Clause(Record, frozen=True, kw_only=True):
     """One part of a conflict."""
 

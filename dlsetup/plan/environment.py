@@ -56,11 +56,11 @@ def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     """What leads to a lock: every file of the environment, with its hash and its one address."""
     wanted = place.inside("dlsetup", "pyproject.toml")
     bounds = place.inside("dlsetup", "constraints.txt")
-    told = (*_project(plan, place), *source_words(means), *_target(plan, means))
+    told = (*project_words(plan, place), *source_words(means), *_target(plan, means))
     compile_ = (means.uv, "pip", "compile", "--quiet", *told)
     files = ("--constraints", bounds, "--format", "pylock.toml", "--output-file", place.lock, wanted)
     return (
-        *_compiling(plan, place),
+        *compiling_steps(plan, place),
         Write(path=wanted, text=pyproject(plan, seed=means.tool == "venv"), why="say what is wanted"),
         Write(path=bounds, text="".join(f"{item}\n" for item in plan.constraints), why="bound the rest"),
         Run(argv=(*compile_, *files), env=_environment(plan, means), why="lock every package with its hash"),
@@ -70,7 +70,7 @@ def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
 def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> tuple[Step, ...]:
     """What leads from the lock to an environment beside its place."""
     platform = _platform(plan, means)
-    told = (*_project(plan, place), "--python", place.python, *platform, *_network(means))
+    told = (*project_words(plan, place), "--python", place.python, *platform, *_network(means))
     sync = (means.uv, "pip", "sync", *told, place.lock)
     return (
         *_fetch_python(plan, means),
@@ -114,13 +114,14 @@ def environment_procedure(plan: Plan, place: Place, means: Means, passport: Pass
     return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=(note,))
 
 
-def _compiling(plan: Plan, place: Place) -> tuple[Step, ...]:
+def compiling_steps(plan: Plan, place: Place) -> tuple[Step, ...]:
+    """What has to be written first where something is compiled."""
     text = compiling(plan)
     path = place.inside("dlsetup", "uv.toml")
     return (Write(path=path, text=text, why="say how to compile what has no wheel"),) if text else ()
 
 
-def _project(plan: Plan, place: Place) -> tuple[str, ...]:
+def project_words(plan: Plan, place: Place) -> tuple[str, ...]:
     """uv heeds what is said about compiling only for the project that it works in."""
     return ("--project", place.inside("dlsetup")) if _compiles(plan) else ()
 

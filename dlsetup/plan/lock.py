@@ -34,7 +34,7 @@ def _size(package: dict[str, Any]) -> int | None:
     """Bytes of the file that will be taken: the wheel with the most specific tag, else the source."""
     wheels = package.get("wheels", [])
     files = (
-        [max(wheels, key=_rank)]
+        [max(wheels, key=rank)]
         if wheels
         else [package[kind] for kind in ("sdist", "archive") if kind in package]
     )
@@ -47,7 +47,7 @@ def _size(package: dict[str, Any]) -> int | None:
     return size if isinstance(size, int) else None
 
 
-def _rank(wheel: dict[str, Any]) -> tuple[bool, tuple[Any, ...]]:
+def rank(wheel: dict[str, Any]) -> tuple[bool, tuple[Any, ...]]:
     """A file on this machine first, then as an installer prefers: own ABI, newest platform."""
     address = str(wheel.get("url", wheel.get("path", "")))
     name = str(wheel.get("name") or address.rpartition("/")[2]).replace("%2B", "+")

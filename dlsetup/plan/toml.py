@@ -32,7 +32,7 @@ def pyproject(plan: Plan, *, seed: bool = False) -> str:
     sources = pinned_sources(plan)
     for index in plan.indexes:
         if index.url is not None and index.name in sources.values():
-            lines += ["", *_index(index)]
+            lines += ["", *index_lines(index)]
     if sources:
         lines += ["", "[tool.uv.sources]"]
         lines += [f"{quoted(name)} = {{ index = {quoted(index)} }}" for name, index in sources.items()]
@@ -88,7 +88,8 @@ def _table(variables: Iterable[str]) -> str:
     return f"{{ {', '.join(f'{quoted(name)} = {quoted(value)}' for name, _, value in pairs)} }}"
 
 
-def _index(index: Index) -> list[str]:
+def index_lines(index: Index) -> list[str]:
+    """An index that gives only what is bound to it."""
     return [
         "[[tool.uv.index]]",
         f"name = {quoted(index.name)}",

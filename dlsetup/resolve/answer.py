@@ -24,7 +24,7 @@ def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
 
     Raises `UsageError` for a wish that names no framework, or one that the catalog does not have.
     """
-    question = Question(_checked(wish, catalog), target, catalog)
+    question = Question(checked(wish, catalog), target, catalog)
     settled = best(question)
     if settled is not None:
         return plan_of(question, settled)
@@ -37,12 +37,12 @@ def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
 
 def fitting_plan(wish: Wish, target: Target, catalog: Catalog) -> Plan | None:
     """The plan alone, for those who try much and do not ask why something does not fit."""
-    question = Question(_checked(wish, catalog), target, catalog)
+    question = Question(checked(wish, catalog), target, catalog)
     settled = best(question)
     return None if settled is None else plan_of(question, settled)
 
 
-def _checked(wish: Wish, catalog: Catalog) -> Wish:
+def checked(wish: Wish, catalog: Catalog) -> Wish:
     """The wish with each framework once: what is said of one twice must hold together."""
     if not wish.wanted:
         raise UsageError("no framework is asked for", hint="name at least one: `dlsetup resolve torch`")

@@ -12,7 +12,16 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.resolve.pieces import Ask, Choice, Refusal, VersionChoice, files_key, library_key
+from dlsetup.resolve.pieces import (
+    DEFAULT_INDEX,
+    Ask,
+    Choice,
+    Refusal,
+    VersionChoice,
+    files_key,
+    library_key,
+    variant_of,
+)
 from dlsetup.resolve.refusals import specifier_admits
 from dlsetup.rules.libraries import (
     applying,
@@ -47,6 +56,8 @@ class Companions:
         self.catalog = catalog
         self.named = {name for item in frameworks.values() for name in self.names(item) if name in frameworks}
         """Frameworks of which another one asks for certain versions."""
+        self.local = {name for item in frameworks.values() for name in self.names(item, local=True)}
+        """Frameworks of which another one asks for a local version: for a certain variant, that is."""
         self._shared = _shared(frameworks.values(), catalog)
         self._applying: dict[tuple[str, Version | None], Requirement | None] = {}
         self._admitted: dict[tuple[str, str], frozenset[Hashable]] = {}
@@ -54,16 +65,23 @@ class Companions:
         self._possible: dict[tuple[str, str], bool] = {}
 
     @staticmethod
-    def names(framework: Framework) -> set[str]:
-        """Names of everything that some build of a framework may ask for, whatever its markers."""
+    def names(framework: Framework, *, local: bool = False) -> set[str]:
+        """Names of everything that some build of a framework may ask for, whatever its markers.
+
+        `local`: only of what it asks for with a local version.
+        """
         texts = {text for build in framework.builds for text in (*build.requires, *build.one_of)}
-        return {canonicalize_name(found[0]) for found in map(_NAME.match, texts) if found}
+        texts = {text for text in texts if "+" in text.partition(";")[0]} if local else texts
+        written = {found[0] for found in map(_NAME.match, texts) if found}
+        return set(map(canonicalize_name, written))
 
     def asks(self, build: Build, interpreter: Interpreter) -> Iterator[Ask]:
         """What a build asks of frameworks, of shared libraries and of shared files."""
         for name, specifier in self._asked(build, interpreter):
             if name in self.frameworks and name != build.framework:
                 yield Ask(name, "version", self._framework_versions(name, specifier), _PINS)
+                if "+" in str(specifier):
+                    yield Ask(name, "variant", self._framework_variants(name, specifier), _PINS)
             elif name in self._shared:
                 yield Ask(library_key(name), "version", self._library_versions(name, specifier), _PINS)
             overlap = overlap_of(name, self.catalog.hardware)
@@ -129,11 +147,19 @@ class Companions:
     def _framework_versions(self, name: str, specifier: SpecifierSet) -> frozenset[Hashable]:
         key = (name, str(specifier))
         if key not in self._admitted:
-            builds = self.frameworks[name].builds
-            self._admitted[key] = frozenset(
-                item.version for item in builds if specifier_admits(specifier, item)
-            )
+            self._admitted[key] = frozenset(item.version for item in self._installable(name, specifier))
         return self._admitted[key]
+
+    def _framework_variants(self, name: str, specifier: SpecifierSet) -> frozenset[Hashable]:
+        """Of a release with a local version (`torch==2.9.0+cpu`) the builds that bear it."""
+        return frozenset(map(variant_of, self._installable(name, specifier)))
+
+    def _installable(self, name: str, specifier: SpecifierSet) -> Iterator[Build]:
+        """What an installer accepts. No file of the default index has a local version."""
+        for item in self.frameworks[name].builds:
+            anywhere = specifier.contains(item.version, prereleases=True)
+            if anywhere or (item.index != DEFAULT_INDEX and specifier_admits(specifier, item)):
+                yield item
 
     def _library_versions(self, name: str, specifier: SpecifierSet) -> frozenset[Hashable]:
         key = (name, str(specifier))

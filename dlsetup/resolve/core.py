@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain, combinations
+
 from dlsetup.resolve.companions import FILES_RULE, PINS_RULE
 from dlsetup.resolve.pieces import Force
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
@@ -47,16 +50,42 @@ Frameworks come first: a conflict of two is told without the third, and the rest
 def smallest_core(question: Question) -> frozenset[str]:
     """Clauses that cannot hold together, of which each one is needed: without it there is a way.
 
-    Found by deletion. It starts from the clauses that the failed search has met, which are enough for
-    it to fail again; each is taken away on trial, and for good if the others still conflict.
+    The frameworks are found by adding one after another, since few frameworks are searched faster than
+    many. The rest is found by deletion: it starts from the clauses that the failed search for those
+    frameworks has met, which are enough for it to fail again; each is taken away on trial, and for good if
+    the others still conflict.
     """
-    core = frozenset(question.clauses())
+    spared = {f"wish {name}" for name in question.wanted} - _quarrelling(question)
+    core = frozenset(question.clauses()) - spared
     for clause in sorted(core, key=_order):
         if settle(question, Force(only=core - {clause})) is None:
             core -= {clause}
     return core
 
 
+def _quarrelling(question: Question) -> set[str]:
+    """Wishes for frameworks that cannot be had together, of which each one is needed for that.
+
+    One alone, then two, those that are bound first; more of them by adding one after another.
+    """
+    names = sorted(question.wanted, key=lambda name: not str(question.wanted[name].specifier))
+    wishes = [f"wish {name}" for name in names]
+
+    def fail(asked: Iterable[str]) -> bool:
+        return settle(question, Force(without=frozenset(wishes).difference(asked))) is None
+
+    few = chain.from_iterable(combinations(wishes, size) for size in range(3))
+    needed = list(next(filter(fail, few), ()))
+    candidates = wishes
+    while not fail(needed):
+        sizes = range(1, len(candidates) + 1)
+        size = next(size for size in sizes if fail([*needed, *candidates[:size]]))
+        needed.append(candidates[size - 1])
+        candidates = candidates[: size - 1]
+    return set(needed)
+
+
 def _order(clause: str) -> tuple[int, str]:
-    kind = clause if clause in _LESS_TELLING else clause.partition(" ")[0]
+    bare = clause.partition(" @")[0]
+    kind = bare if bare in _LESS_TELLING else clause.partition(" ")[0]
     return _LESS_TELLING.index(kind) if kind in _LESS_TELLING else len(_LESS_TELLING), clause

@@ -39,6 +39,11 @@ class Devices(Record, frozen=True, kw_only=True):
     apple: bool = False
     """It runs macOS, where the build for MPS is also the one for the CPU."""
 
+    @property
+    def known(self) -> bool:
+        """Whether the target's own GPUs decide, so that it matters what code a build holds."""
+        return self.clause == "fact gpus"
+
     def prefers(self, build: Build) -> bool:
         """Whether a build is for this kind of device."""
         both = self.apple and self.accelerator == "cpu" and build.accelerator == "mps"

@@ -45,16 +45,17 @@ def _said_by_another(clause: str, core: frozenset[str]) -> bool:
 def _clause(question: Question, clause: str, core: frozenset[str]) -> Clause:
     kind, _, name = clause.partition(" ")
     if kind in ("wish", "bound"):
-        return Clause(kind="wish", text=_wish(question, kind, name))
+        return Clause(kind="wish", text=wish_of(question, kind, name))
     if kind == "package" or kind in SHAPES:
         return Clause(kind="wish", text=shape_words(question, kind, name))
     if kind in ("fact", "gpu"):
-        return Clause(kind="fact", text=_fact(question, clause))
+        return Clause(kind="fact", text=fact_of(question, clause))
     text, source = _rule(question, clause, core)
     return Clause(kind="rule", text=text, source=source)
 
 
-def _wish(question: Question, kind: str, name: str) -> str:
+def wish_of(question: Question, kind: str, name: str) -> str:
+    """What is asked for, as a sentence: of `wish torch` the kind is `wish` and the name `torch`."""
     wish = question.wish
     if name == "python":
         return f"Python {python_words(wish.python)} is asked for{_no_such_python(question)}"
@@ -87,7 +88,8 @@ def _no_such_python(question: Question) -> str:
     return f", and the Pythons known are {known[0]} to {known[-1]}"
 
 
-def _fact(question: Question, clause: str) -> str:
+def fact_of(question: Question, clause: str) -> str:
+    """What is so of the target, as a sentence."""
     target = question.target
     name = target.name
     if clause.startswith("gpu "):

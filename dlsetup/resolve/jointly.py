@@ -7,8 +7,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from resolvelib.resolvers import ResolutionTooDeep
-
+from dlsetup.model.errors import UsageError
 from dlsetup.resolve.pieces import ALL, PYTHON, Ask, BuildChoice
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, settle
@@ -144,7 +143,7 @@ def _try(question: Question, limits: list[Ask]) -> Settled | None:
     """A way within the limits; None as well where the search was ended, which the plan then says."""
     try:
         return settle(question, limits=limits, rounds=MOST_ROUNDS)
-    except ResolutionTooDeep:
+    except UsageError:  # not found out in so many steps
         question.preference.exhausted = True
         return None
 

@@ -20,6 +20,7 @@ PYTHON = "python"
 CUDA = "cuda"
 NO_CUDA = 0
 """The CUDA family of a set of builds that bring none."""
+DEFAULT_INDEX = "default"
 
 
 class Ask(NamedTuple):
@@ -116,6 +117,11 @@ def python_name(interpreter: Interpreter) -> str:
     """`3.12`, or `3.13t` for the free-threaded one."""
     version = interpreter.version
     return f"{version.major}.{version.minor}{'t' * interpreter.free_threaded}"
+
+
+def variant_of(build: Build) -> Hashable:
+    """What tells the builds of one release apart."""
+    return build.variant, build.index, build.requirements
 
 
 def library_key(distribution: str) -> str:

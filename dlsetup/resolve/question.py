@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -24,6 +25,7 @@ from dlsetup.resolve.pieces import (
     VersionChoice,
     library_key,
     variant_key,
+    variant_of,
 )
 from dlsetup.resolve.preference import Preference
 from dlsetup.resolve.pythons import pythons_of
@@ -63,6 +65,8 @@ class Question:
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
         self.companions = Companions(self.frameworks, self.known, catalog, self.wanted)
+        self.blame: Counter[str] = Counter()
+        """How often each key was part of a dead end: the search meets those first."""
         self._choices: dict[str, Sequence[Choice]] = {}
         self._groups: dict[str, list[Group]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
@@ -96,11 +100,12 @@ class Question:
         return self._asks[choice]
 
     def likeness(self, choice: Choice) -> Hashable:
-        """What others can see of a choice: of builds that ask the same, the search needs to try only one."""
+        """What others can see of a choice, beside what it asks of them."""
         if not isinstance(choice, BuildChoice):
             return choice
         version = choice.build.version if choice.key in self.companions.named else None
-        return self.asks(choice), version
+        variant = choice.facets["variant"] if choice.key in self.companions.local else None
+        return version, variant
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""
@@ -160,7 +165,7 @@ class Question:
             facets: dict[str, Hashable] = {
                 "version": build.version,
                 "family": build.cuda.major if build.cuda else NO_CUDA,
-                "variant": (build.variant, build.index, build.requirements),
+                "variant": variant_of(build),
                 "preferred": self.devices.prefers(build),
             }
             for python in self.choices(PYTHON):

@@ -20,9 +20,12 @@ Rank = tuple[Any, ...]
 
 
 def variant_rank(build: Build, devices: Devices, ceiling: CudaVersion | Unknown) -> Rank:
-    """The device asked for; the CUDA line nearest to the driver's own, from below; the usual index."""
+    """The device asked for; where the GPUs are known, a build of which its GPUs are; the CUDA line nearest to
+    the driver's own, from below; the usual index.
+    """
     return (
         not devices.prefers(build),
+        devices.known and _untold(build),
         _distance(build, ceiling),
         build.index != "default",
         tuple(-int(number) for number in re.findall(r"\d+", build.variant)),
@@ -52,6 +55,14 @@ def supported_by(interpreter: Interpreter, frameworks: Iterable[Framework]) -> i
         }
         count += len(fitting)
     return count
+
+
+def _untold(build: Build) -> bool:
+    """Whether nothing tells which GPUs a build holds code for."""
+    if build.accelerator == "rocm":
+        return isinstance(build.gfx, Unknown)
+    told = (build.kernels, build.ptx, build.min_capability)
+    return build.accelerator == "cuda" and all(isinstance(item, Unknown) for item in told)
 
 
 def _distance(build: Build, ceiling: CudaVersion | Unknown) -> Rank:

@@ -23,11 +23,11 @@ from dlsetup.rules.wheels import has_wheel
 
 NOT_FOR_GPU = "no build of it is for the GPU"
 JOINT = (
-    ({LIBRARY_RULE}, "the libraries it asks for do not support the GPU"),
-    ({FAMILY_RULE, FILES_RULE}, "it would bring a second CUDA family"),
-    ({FILES_RULE}, "its libraries would overwrite files of the rest"),
-    ({PINS_RULE}, "it asks for library versions that do not go with the rest"),
-    ({VARIANT_RULE}, "it has no companions of the same variant"),
+    (frozenset({LIBRARY_RULE}), "the libraries it asks for do not support the GPU"),
+    (frozenset({FAMILY_RULE, FILES_RULE}), "it would bring a second CUDA family"),
+    (frozenset({FILES_RULE}), "its libraries would overwrite files of the rest"),
+    (frozenset({PINS_RULE}), "it asks for library versions that do not go with the rest"),
+    (frozenset({VARIANT_RULE}), "it has no companions of the same variant"),
 )
 
 
@@ -53,12 +53,12 @@ def pick_reason(question: Question, settled: Settled, choice: BuildChoice) -> st
     )
     if (preferred := reason_to_prefer(question, choice)) is not None:
         reason, against = preferred
-        return f"{role}{reason}{_of_variant(build, question)}{'; ' * bool(against)}{against}"
-    newer = _next_newer(question, build)
+        return f"{role}{reason}{of_variant(build, question)}{'; ' * bool(against)}{against}"
+    newer = next_newer(question, build)
     if newer is None:
-        return f"{role}newest release{_of_variant(build, question)}"
-    why = _why_not(question, settled, choice, newer)
-    return f"{role}newest release that fits{_of_variant(build, question)}; {build.framework} {newer}: {why}"
+        return f"{role}newest release{of_variant(build, question)}"
+    why = why_not(question, settled, choice, newer)
+    return f"{role}newest release that fits{of_variant(build, question)}; {build.framework} {newer}: {why}"
 
 
 def plan_reasons(question: Question, settled: Settled) -> tuple[str, ...]:
@@ -111,7 +111,8 @@ def _plan_reasons(question: Question, settled: Settled) -> Iterator[str]:
     yield f"Python {python_name(interpreter)} {place}"
 
 
-def _of_variant(build: Build, question: Question) -> str:
+def of_variant(build: Build, question: Question) -> str:
+    """` with CUDA 12.6, which driver 535.129.03 runs`; empty for a build without CUDA."""
     if build.cuda is None:
         return ""
     driver = question.target.driver
@@ -119,7 +120,7 @@ def _of_variant(build: Build, question: Question) -> str:
     return f" with CUDA {build.cuda.line}{runs}"
 
 
-def _next_newer(question: Question, build: Build) -> Version | None:
+def next_newer(question: Question, build: Build) -> Version | None:
     """The release after the chosen one, prereleases left aside, and those for other accelerators alone."""
     builds = question.frameworks[build.framework].builds
     offered = (item for item in builds if item.accelerator == "cpu" or question.devices.prefers(item))
@@ -127,7 +128,7 @@ def _next_newer(question: Question, build: Build) -> Version | None:
     return min(newer, default=None)
 
 
-def _why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
+def why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
     """What keeps the next newer release out: by itself, or only beside the others."""
     choices = [item for item in question.choices(choice.key) if item.facets["version"] == version]
     refused = [tuple(question.refusals(item)) for item in choices]
@@ -145,11 +146,22 @@ def _why_not(question: Question, settled: Settled, choice: BuildChoice, version:
     pinned = _pinned_by(question, settled, choice, version)
     if pinned:
         return pinned
+    before = _decided_before(question, settled, choice)
     limit = Ask(choice.key, "version", frozenset({version}))
     for clauses, text in JOINT:
-        if settle(question, Force(without=frozenset(clauses)), [limit]) is not None:
+        limits = [limit, *before]
+        if settle(question, Force(without=clauses), limits) is not None:
             return text
     return "it does not go with the rest"
+
+
+def _decided_before(question: Question, settled: Settled, choice: BuildChoice) -> list[Ask]:
+    """What weighs more than the release of this pick: a GPU for each, and releases of those named before."""
+    order = [name for name in (*question.wanted, *question.frameworks) if name in settled]
+    earlier = order[: order.index(choice.key)]
+    asks = [Ask(name, "version", frozenset({settled[name].facets["version"]})) for name in earlier]
+    named = [name for name in order if name in question.wanted]
+    return asks + [Ask(name, "preferred", frozenset({settled[name].facets["preferred"]})) for name in named]
 
 
 def _pinned_by(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:

@@ -13,6 +13,8 @@ class Remembered(Generic[T]):
 
     def __init__(self, items: Iterable[T]) -> None:
         self.known: list[T] = []
+        self.whole = False
+        """Whether it has been read to its end."""
         self._rest = iter(items)
 
     def __iter__(self) -> Iterator[T]:
@@ -24,5 +26,6 @@ class Remembered(Generic[T]):
                 continue
             item = next(self._rest, None)
             if item is None:
+                self.whole = True
                 return
             self.known.append(item)

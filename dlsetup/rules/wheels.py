@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from dlsetup.model.framework import Build, Wheels
@@ -90,6 +91,15 @@ def platform_fits(platform: str, target: Target) -> Verdict:
     if "unknown" in answers:
         return unknown(RULE, f"whether wheels for {platform} install on {target.name} is not known")
     return no(RULE, text)
+
+
+def wheels_of(filename: str) -> tuple[Wheels, ...]:
+    """The tags of a wheel by its file name; empty for what is no wheel."""
+    try:
+        tags = parse_wheel_filename(filename)[3]
+    except InvalidWheelFilename:
+        return ()
+    return tuple(Wheels(pythons=(f"{tag.interpreter}-{tag.abi}",), platform=tag.platform) for tag in tags)
 
 
 def platform_target(platform: str) -> Target:

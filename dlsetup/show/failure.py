@@ -15,7 +15,9 @@ from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-COMMANDS = ("doctor", "resolve", "schema")
+COMMANDS = ("check-lock", "doctor", "resolve", "schema")
+SHORT = {"why": "catalog-why"}
+"""Commands that are short for one of a group, and speak by its document."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
     "create": ("env",),
@@ -127,6 +129,8 @@ def _into_nothing() -> None:
 def command_name(words: Sequence[str]) -> str:
     """The command of a command line as documents name it: `doctor`, `create-env`; `error` for none."""
     first, second = [*words, "", ""][:2]
+    if first in SHORT:
+        return SHORT[first]
     if first in COMMANDS:
         return first
     return f"{first}-{second}" if second in GROUPS.get(first, ()) else "error"

@@ -9,10 +9,11 @@ from typing import Any, Literal, TextIO
 from dlsetup.model import codec
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.listing import Reading
+from dlsetup.model.locked import LockNote
 from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.outcome import Creation
 from dlsetup.model.record import UNKNOWN, Record, Unknown
-from dlsetup.model.resolution import Conflict, Plan
+from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.steps import Procedure
 
 
@@ -30,21 +31,51 @@ class DoctorDocument(Record, frozen=True, kw_only=True):
         return cls(ok=diagnosis.well, findings=diagnosis.findings, unknown=diagnosis.unknown, machine=machine)
 
 
+class WrittenLock(Record, frozen=True, kw_only=True):
+    """A lock that was written."""
+
+    path: str
+    form: Literal["pylock", "requirements"]
+    packages: int
+    learned: tuple[str, ...] = ()
+    """Where uv knew more than the catalog, and what was taken instead."""
+
+
 class ResolveDocument(Record, frozen=True, kw_only=True):
-    """Either a plan (`ok`) or a conflict."""
+    """Either a plan (`ok`), the plans of several targets (`ok`), or a conflict."""
 
     schema: Literal["dlsetup.resolve/1"] = "dlsetup.resolve/1"
     ok: bool
     plan: Plan | Unknown = UNKNOWN
+    together: Together | Unknown = UNKNOWN
+    """Of several targets."""
+    lock: WrittenLock | Unknown = UNKNOWN
     conflict: Conflict | Unknown = UNKNOWN
     files: tuple[Reading, ...] | Unknown = UNKNOWN
     """What was taken from each file that was named, and what was left."""
 
     @classmethod
-    def of(cls, answer: Plan | Conflict) -> ResolveDocument:
+    def of(cls, answer: Plan | Together | Conflict, lock: WrittenLock | Unknown = UNKNOWN) -> ResolveDocument:
         if isinstance(answer, Plan):
-            return cls(ok=True, plan=answer)
+            return cls(ok=True, plan=answer, lock=lock)
+        if isinstance(answer, Together):
+            return cls(ok=True, together=answer, lock=lock)
         return cls(ok=False, conflict=answer)
+
+
+class CheckLockDocument(Record, frozen=True, kw_only=True):
+    """Whether a lock serves a target: `ok` where no finding is an error."""
+
+    schema: Literal["dlsetup.check-lock/1"] = "dlsetup.check-lock/1"
+    ok: bool
+    path: str
+    packages: int
+    target: str
+    """Name of the target it was held against."""
+    made_for: LockNote | Unknown = UNKNOWN
+    """What dlsetup wrote into it; left out for a lock of another tool."""
+    findings: tuple[Finding, ...] = ()
+    unknown: tuple[Gap, ...] = ()
 
 
 class CreateDocument(Record, frozen=True, kw_only=True):

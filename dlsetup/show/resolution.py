@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from msgspec.structs import replace
+
 from dlsetup.model.framework import Index
 from dlsetup.model.record import Unknown
-from dlsetup.model.resolution import Conflict, Pick, Plan, WayOut
+from dlsetup.model.resolution import Conflict, Pick, Plan, Together, WayOut
 from dlsetup.model.source import Source
 from dlsetup.show.lines import Line, command
 from dlsetup.show.words import listed, size
@@ -33,6 +35,31 @@ def plan_lines(plan: Plan, sources: Collection[Source] = (), *, explain: bool = 
         yield Line(mark="order  ", text="; ".join(plan.preference), indent=2, style="faint")
     for remark in plan.unknown:
         yield Line(mark="?", text=remark, indent=2, style="warning")
+
+
+def together_lines(
+    together: Together, sources: Collection[Source] = (), *, explain: bool = False
+) -> Iterator[Line]:
+    """The plans of several targets; those that are the same once."""
+    groups: dict[tuple[Pick, ...], list[Plan]] = {}
+    for plan in together.plans:
+        groups.setdefault(plan.picks, []).append(plan)
+    for number, plans in enumerate(groups.values()):
+        if number:
+            yield Line()
+        yield from plan_lines(_as_one(plans), sources, explain=explain)
+    yield Line()
+    for reason in together.because:
+        yield Line(mark="because", text=reason, indent=2, style="faint")
+
+
+def _as_one(plans: list[Plan]) -> Plan:
+    """Plans with the same picks as one plan for all of their targets."""
+    names = listed([plan.target.name for plan in plans])
+    because = tuple(dict.fromkeys(text for plan in plans for text in plan.because))
+    unknown = tuple(dict.fromkeys(text for plan in plans for text in plan.unknown))
+    target = replace(plans[0].target, name=names)
+    return replace(plans[0], target=target, because=because, unknown=unknown)
 
 
 def _row(pick: Pick) -> tuple[str, str, str]:

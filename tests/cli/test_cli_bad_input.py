@@ -42,9 +42,7 @@ REQUESTS = [
     pytest.param(["resolve", "--profile", "odd.toml"], 4, "`torch[x`", id="a profile of the unreadable"),
     pytest.param(["resolve", "--profile", "shell.toml"], 4, "; rm", id="a profile with shell words"),
     pytest.param(["resolve", "torch", "--target", "linux"], 2, "linux", id="target"),
-    pytest.param(
-        ["resolve", "torch", "--target", LINUX, "--machine", "m.json"], 2, "both", id="target and file"
-    ),
+    pytest.param(["check-lock", "l", "--target", LINUX, "--machine", "m"], 2, "both", id="target and file"),
     pytest.param(["resolve", "torch", "--catalog", "nowhere"], 2, "nowhere", id="catalog folder"),
     pytest.param(["resolve", "--profile", "nowhere", "--target", LINUX], 2, "nowhere", id="unknown profile"),
     pytest.param(

@@ -20,10 +20,12 @@ from dlsetup.show import failure
 COMMANDS = (
     ["doctor"],
     ["resolve"],
+    ["check-lock"],
     ["create", "env"],
     ["fix", "cuda-conflict"],
     ["catalog", "show"],
     ["catalog", "why"],
+    ["why"],
     ["catalog", "refresh"],
     ["catalog", "status"],
     ["catalog", "check"],
@@ -219,6 +221,6 @@ def _raising(error: BaseException, monkeypatch: pytest.MonkeyPatch, *words: str)
 
 def test_every_command_that_speaks_json_has_a_schema() -> None:
     grouped = (f"{group}-{name}" for group, names in failure.GROUPS.items() for name in names)
-    named = {*failure.COMMANDS, *grouped}
-    assert named - {"schema"} <= set(DOCUMENTS)
+    named = {*failure.COMMANDS, *failure.SHORT, *grouped}
+    assert {failure.SHORT.get(name, name) for name in named} - {"schema"} <= set(DOCUMENTS)
     assert {"-".join(words) for words in COMMANDS} == named

@@ -133,7 +133,7 @@ def test_a_release_newer_than_the_rows_says_so(capsys: pytest.CaptureFixture[str
         (["torch", "2.14.1+cu999"], "its variants are cu1"),
         (["torch", "newest"], "cannot read the version `newest`"),
         (["torch", "9" * 5000], "cannot read the version `999"),
-        (["torch==2.14.1"], "dlsetup catalog why torch 2.14.1"),
+        (["torch>=2.14.1"], "dlsetup why torch 2.14.1"),
         (["tensoflow"], "Did you mean `tensorflow`"),
         (["torch", "2.14.1", "--target", "nonsense"], "nonsense"),
     ],
@@ -145,3 +145,9 @@ def test_what_is_not_there_is_told_with_what_is(
     assert said in refused(capsys, *words)
     assert cli.call(["catalog", "why", *words, "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["schema"] == "dlsetup.catalog-why/1"
+
+
+def test_one_word_names_a_release_at_the_top_level_too(capsys: pytest.CaptureFixture[str]) -> None:
+    long = document(capsys, "torch", "2.15.0+cu130", "--target", OLD, code=1)
+    assert cli.call(["why", "torch==2.15.0+cu130", "--target", OLD, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == long

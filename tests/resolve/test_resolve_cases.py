@@ -11,9 +11,11 @@ from packaging.version import Version
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_python, parse_wanted
 from dlsetup.model.errors import UsageError
-from dlsetup.model.framework import Catalog
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.versions import CudaVersion
 from dlsetup.model.wish import Wish
 from dlsetup.resolve import resolve
 
@@ -327,3 +329,24 @@ def test_amd_gpu_is_no_reason_for_a_cpu_build(world: Catalog) -> None:
     answer = conflict(resolve(wish("torch"), parse(f"{LINUX},gpu=gfx1100"), world))
     assert "the target has an AMD GPU" in texts(answer)
     assert [way.text for way in answer.ways_out] == ["run on the CPU"]
+
+
+def test_within_a_release_what_is_known_comes_first_and_before_that_the_newest_release(
+    world: Catalog,
+) -> None:
+    torch = world.frameworks[0]
+    known = next(
+        build for build in torch.builds if (build.variant, build.cuda) == ("cu126", CudaVersion("12.6"))
+    )
+    change = msgspec.structs.replace
+    untold = change(known, variant="cu129", cuda=CudaVersion("12.9"), kernels=UNKNOWN, ptx=UNKNOWN)
+    newer = change(untold, version=Version("2.20.0"))
+
+    def picked(*builds: Build) -> Plan:
+        frameworks = (change(torch, builds=builds),)
+        return plan(resolve(wish("torch"), parse(NEW), change(world, frameworks=frameworks)))
+
+    assert picks(picked(untold, known)) == [("torch", "2.14.1", "cu126")]
+    answer = picked(newer, untold, known)
+    assert picks(answer) == [("torch", "2.20.0", "cu129")]
+    assert answer.unknown == ("no row tells whether torch 2.20.0 (cu129) holds code for sm_89",)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from itertools import takewhile
+from random import Random
 
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from dlsetup.intake.wish import parse_wanted
 from dlsetup.model.framework import Build, Catalog, Framework, Wheels
 from dlsetup.model.hardware import DriverFloor, Hardware, Overlap
 from dlsetup.model.machine import Gpu
+from dlsetup.model.resolution import Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 from dlsetup.model.wish import Wanted, Wish
+from dlsetup.resolve import resolve
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.core import smallest_core
 from dlsetup.resolve.pieces import PYTHON, Choice, Force
@@ -245,6 +252,75 @@ def test_what_is_chosen_is_accepted_when_it_is_asked_for(question: Question) -> 
     again = best(Question(Wish(wanted=wanted, allow_cpu=question.wish.allow_cpu), TARGET, question.catalog))
     assert again is not None
     assert shape(again) == shape(found)
+
+
+@settings(max_examples=150, deadline=None)
+@given(questions(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(question: Question, random: Random) -> None:
+    note(told(question))
+    frameworks = [
+        replace(item, builds=tuple(random.sample(tuple(item.builds), len(item.builds))))
+        for item in question.catalog.frameworks
+    ]
+    random.shuffle(frameworks)
+    libraries = dict(random.sample(sorted(question.catalog.libraries.items()), 3))
+    shuffled = replace(question.catalog, frameworks=tuple(frameworks), libraries=libraries)
+    one, other = (resolve(question.wish, TARGET, item) for item in (question.catalog, shuffled))
+    assert one == other
+
+
+@settings(max_examples=250, deadline=None)
+@given(questions())
+def test_ways_out_are_truly_solvable(question: Question) -> None:
+    """Each is asked for by the words that it names, and gives the plan that it promises."""
+    note(told(question))
+    answer = resolve(question.wish, TARGET, question.catalog)
+    if isinstance(answer, Plan):
+        return
+    for way in answer.ways_out:
+        commands = way.command.split(" && ")
+        assert len(commands) == len(way.plans) >= 1
+        for command, plan in zip(commands, way.plans, strict=True):
+            wish = wish_in(command)
+            again = resolve(wish, plan.target, question.catalog)
+            assert isinstance(again, Plan), way.text
+            assert (again.python, again.requirements) == (plan.python, plan.requirements)
+            assert any(True for _ in every_way(Question(wish, TARGET, question.catalog))) or on_another(plan)
+    named = {pick.framework for way in answer.ways_out for plan in way.plans for pick in plan.picks}
+    assert not answer.ways_out or named >= set(question.wanted)
+
+
+def wish_in(command: str) -> Wish:
+    """The wish that a command line of `dlsetup resolve` states."""
+    words = shlex.split(command)[2:]
+    names = list(takewhile(lambda word: not word.startswith("--"), words))
+    return Wish(
+        wanted=tuple(map(parse_wanted, names)),
+        allow_cpu="--allow-cpu" in words,
+        accelerator="cpu" if "--cpu" in words else None,
+    )
+
+
+def on_another(plan: Plan) -> bool:
+    """Whether a plan is for a changed target, or for the CPU, which the brute force here leaves aside."""
+    return plan.target != TARGET or all(pick.variant == "cpu" for pick in plan.picks)
+
+
+@settings(max_examples=100, deadline=None)
+@given(questions())
+def test_frameworks_that_fit_alone_have_separate_environments(question: Question) -> None:
+    """Where only being together is refused, setting apart is among the ways out."""
+    note(told(question))
+    answer = resolve(question.wish, TARGET, question.catalog)
+    alone = [replace(question.wish, wanted=(item,)) for item in question.wish.wanted]
+    together = Question(question.wish, TARGET, question.catalog)
+    if isinstance(answer, Plan) or any(
+        settle(Question(wish, TARGET, question.catalog)) is None for wish in alone
+    ):
+        return
+    families = {together.frameworks[name].family or name for name in question.wanted}
+    if len(families) == len(question.wanted):
+        assert any("environments" in way.text for way in answer.ways_out)
 
 
 def shape(settled: dict[str, Choice]) -> dict[str, object]:

@@ -1,0 +1,52 @@
+"""`dlsetup check-lock`: does a lock serve a machine?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dlsetup.catalog.load import load, named, opened
+from dlsetup.commands.question import folders
+from dlsetup.commands.targets import Places, targets_of
+from dlsetup.intake.lock import read
+from dlsetup.judge.locked import judge_lock
+from dlsetup.model.errors import UsageError
+from dlsetup.model.record import Record
+from dlsetup.show import json
+from dlsetup.show.lines import write
+from dlsetup.show.locked import check_lines
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `check-lock`, as they were typed."""
+
+    file: str
+    places: Places = Places()
+    catalog: tuple[str, ...] = ()
+    as_json: bool = False
+
+
+def run(request: Request) -> int:
+    """Print what speaks against the lock. 1 where it does not serve."""
+    if len(request.places.machines) + len(request.places.targets) > 1:
+        raise UsageError(
+            "both a target and a machine file are given", hint="leave out `--target` or `--machine`"
+        )
+    locked = read(Path(request.file))
+    places = opened(folders(request.catalog))
+    catalog = load(named({item.name for item in locked.packages}, places), places)
+    target = targets_of(request.places, request.catalog)[0]
+    diagnosis = judge_lock(locked, target, catalog)
+    document = json.CheckLockDocument(
+        ok=diagnosis.well,
+        path=locked.path,
+        packages=len({item.name for item in locked.packages}),
+        target=target.name,
+        made_for=locked.note,
+        findings=diagnosis.findings,
+        unknown=diagnosis.unknown,
+    )
+    if request.as_json:
+        json.write(document)
+    else:
+        write(check_lines(document))
+    return 0 if document.ok else 1

@@ -1,0 +1,120 @@
+"""Several platforms under one lock: one Python, the same releases, each platform with builds of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Choice, Force, PythonChoice, Refusal
+from dlsetup.resolve.question import Question
+from dlsetup.resolve.search import Settled
+from dlsetup.resolve.shared import Shared
+
+RELEASE = "release "
+"""Beginning of the keys that hold a framework to one release on all platforms."""
+
+
+class Across(Question):
+    """The questions of several platforms as one: their keys side by side, those of the second marked `|1`."""
+
+    def __init__(self, parts: Sequence[Shared]) -> None:
+        first = parts[0]
+        super().__init__(first.wish, first.target, first.catalog)
+        self.parts = tuple(parts)
+        self.frameworks = {
+            _key(name, place): parts[place].frameworks[name]
+            for name in first.frameworks
+            for place in range(len(parts))
+        }
+        self.wanted = {
+            _key(name, place): wanted for name, wanted in first.wanted.items() for place in range(len(parts))
+        }
+        self._own: dict[Choice, tuple[int, Choice]] = {}
+        """Of each choice the platform, and the choice as that platform knows it."""
+
+    def part_of(self, settled: Settled, place: int) -> Settled:
+        """What was settled for one platform, in its own words."""
+        found: Settled = {PYTHON: _like(self.parts[place], settled[PYTHON])}
+        for choice in settled.values():
+            where, own = self._own.get(choice, (-1, choice))
+            if where == place:
+                found[own.key] = own
+        return found
+
+    def likeness(self, choice: Choice) -> Hashable:
+        """Others see the release of every build."""
+        return (self.asks(choice), choice.facets["version"]) if isinstance(choice, BuildChoice) else choice
+
+    def roots(self, force: Force) -> Iterator[Ask]:
+        for place, part in enumerate(self.parts):
+            yield from (_placed(ask, place) for ask in part.roots(force))
+
+    def clauses(self) -> set[str]:
+        return set[str]().union(*(part.clauses() for part in self.parts))
+
+    def _make(self, key: str) -> Iterator[Choice]:
+        if key == PYTHON:
+            yield from self.parts[0].choices(PYTHON)
+            return
+        if key.startswith(RELEASE):
+            name = key.removeprefix(RELEASE)
+            found = {build.version for build in self.parts[0].frameworks[name].builds}
+            yield from (Choice(key, {"version": version}) for version in sorted(found, reverse=True))
+            return
+        bare, place = _bare(key)
+        for own in self.parts[place].choices(bare):
+            choice = _twin(own, key)
+            self._own[choice] = (place, own)
+            yield choice
+
+    def _ask(self, choice: Choice) -> Iterator[Ask]:
+        if choice.key == PYTHON:
+            for place, part in enumerate(self.parts):
+                yield from (_placed(ask, place) for ask in part.asks(_like(part, choice)))
+            return
+        if choice not in self._own:
+            return
+        place, own = self._own[choice]
+        yield from (_placed(ask, place) for ask in self.parts[place].asks(own))
+        if isinstance(own, BuildChoice):
+            versions = frozenset({own.build.version})
+            yield Ask(f"{RELEASE}{own.key}", "version", versions)
+            if own.key in self.parts[0].wanted:
+                others = (other for other in range(len(self.parts)) if other != place)
+                yield from (Ask(_key(own.key, other), "version", versions) for other in others)
+
+    def refusals(self, choice: Choice) -> Iterator[Refusal]:
+        if choice.key == PYTHON:
+            for part in self.parts:
+                yield from part.refusals(_like(part, choice))
+        elif choice in self._own:
+            place, own = self._own[choice]
+            yield from self.parts[place].refusals(own)
+
+
+def _key(key: str, place: int) -> str:
+    return key if place == 0 or key == PYTHON else f"{key}|{place}"
+
+
+def _bare(key: str) -> tuple[str, int]:
+    bare, _, place = key.partition("|")
+    return bare, int(place or 0)
+
+
+def _placed(ask: Ask, place: int) -> Ask:
+    return ask._replace(key=_key(ask.key, place))
+
+
+def _twin(own: Choice, key: str) -> Choice:
+    """The same choice under another key."""
+    if not isinstance(own, BuildChoice):
+        return Choice(key, own.facets)
+    twin = BuildChoice(own.build, own.interpreter, own.facets)
+    twin.key = key
+    return twin
+
+
+def _like(part: Question, python: Choice) -> Choice:
+    """The Python of a platform that is the same as this one."""
+    found = (item for item in part.choices(PYTHON) if item.facets == python.facets)
+    default = PythonChoice(python.interpreter) if isinstance(python, PythonChoice) else python
+    return next(found, default)
