@@ -13,7 +13,7 @@ from dlsetup.catalog.load import load, opened
 from dlsetup.commands.catalog_matrix import framework_row, matrix_of
 from dlsetup.commands.catalog_tables import table_names, tables_called
 from dlsetup.commands.question import Question, buildable_target_of, folders
-from dlsetup.intake.wish import parse_release, parse_releases, parse_wanted
+from dlsetup.intake.wish import parse_release, parse_releases, parse_wanted, without_extras
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record, Unknown
 from dlsetup.show import json
@@ -70,10 +70,7 @@ def _document(request: Request, places: Folders) -> ShowDocument:
 
 
 def _matrix(asked: str, request: Request, places: Folders) -> Matrix:
-    wanted = parse_wanted(asked)
-    if wanted.extras:
-        hint = f"ask for `{wanted.framework}{wanted.specifier}`: the extras follow from the build"
-        raise UsageError(f"`{asked[:100]}` asks for an extra", hint=hint)
+    wanted = without_extras(parse_wanted(asked))
     try:
         catalog = load([wanted.framework], places)
     except UsageError as exc:

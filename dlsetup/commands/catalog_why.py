@@ -9,7 +9,7 @@ from packaging.version import Version
 from dlsetup.catalog.load import load, opened
 from dlsetup.commands.catalog_matrix import rank
 from dlsetup.commands.question import Question, buildable_target_of, folders
-from dlsetup.intake.wish import parse_release, parse_wanted
+from dlsetup.intake.wish import parse_release, parse_wanted, without_extras
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import Record
@@ -54,7 +54,7 @@ def run(request: Request) -> int:
 
 def _asked(request: Request) -> tuple[str, str | None]:
     """Framework and release: `torch 2.15.0`, or in one word `torch==2.15.0`."""
-    asked = parse_wanted(request.name)
+    asked = without_extras(parse_wanted(request.name))
     for item in asked.specifier:
         exact = len(asked.specifier) == 1 and item.operator == "==" and "*" not in item.version
         if request.version is not None or not exact:

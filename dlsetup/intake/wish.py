@@ -38,6 +38,15 @@ def parse_wanted(text: str) -> Wanted:
     )
 
 
+def without_extras(wanted: Wanted) -> Wanted:
+    """The same, where only a name and versions have a meaning. Raises `UsageError` for an extra."""
+    if wanted.extras:
+        plain = f"{wanted.framework}{wanted.specifier}"
+        hint = f"name `{plain}`: its builds for every device are shown"
+        raise UsageError(f"`{wanted.text}` asks for an extra", hint=hint)
+    return wanted
+
+
 def parse_release(text: str, hint: str) -> Version:
     """One release: `2.15.0`, `2.15.0+cu130`. Raises `UsageError` with the hint."""
     try:

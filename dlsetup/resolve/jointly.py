@@ -14,7 +14,7 @@ from dlsetup.resolve.search import Settled, settle
 
 TOGETHER = "together"
 MOST_SEARCHES = 300
-"""Before the search for the fewest bytes is content with what it has: counted, so that it ends alike."""
+"""Before the search for the fewest bytes is content with what it has; counted, so it always ends alike."""
 MOST_ROUNDS = 1500
 """Steps of one such search: some that lead nowhere would take minutes to find that out."""
 Weight = tuple[int, int]
@@ -98,11 +98,7 @@ class _Lightest:
         self.searches += 1
         if self.searches > MOST_SEARCHES:
             return None
-        try:
-            found = settle(self.question, limits=limits, rounds=MOST_ROUNDS)
-        except UsageError:  # too far to be found in so many steps
-            self.question.preference.exhausted = True
-            return None
+        found = _try(self.question, limits)
         if found is not None and self._total(found) < self.least:
             self.best, self.least = found, self._total(found)
         return found
@@ -126,21 +122,30 @@ class _Lightest:
 def _keep(question: Question, limits: list[Ask], kept: list[Ask]) -> Settled | None:
     """As many of `kept` as can hold together, of as many the ones that stand first; `limits` grow by them.
 
-    Exact: whatever is let go has to hit every set found so far of which not all can be kept. The first
-    that hits them all is tried; where it fails, there is one more such set.
+    Whatever is let go has to hit every set found so far of which not all can be kept. The first that hits
+    them all is tried; where it fails, there is one more such set. Exact, unless a search was ended.
     """
-    possible = [ask for ask in kept if settle(question, limits=[*limits, ask]) is not None]
+    possible = [ask for ask in kept if _try(question, [*limits, ask]) is not None]
     apart: list[list[Ask]] = []
     while True:
         gone = next(filter(partial(_hits, apart), _smallest_first(possible)))
         staying = [ask for ask in possible if ask not in gone]
-        found = settle(question, limits=[*limits, *staying])
+        found = _try(question, [*limits, *staying])
         if found is not None:
             limits += staying
             return found
         if not staying:
             return None
         apart.append(_not_together(question, limits, staying))
+
+
+def _try(question: Question, limits: list[Ask]) -> Settled | None:
+    """A way within the limits; None as well where the search was ended, which the plan then says."""
+    try:
+        return settle(question, limits=limits, rounds=MOST_ROUNDS)
+    except UsageError:  # not found out in so many steps
+        question.preference.exhausted = True
+        return None
 
 
 def _smallest_first(asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
@@ -158,7 +163,7 @@ def _not_together(question: Question, limits: list[Ask], asks: list[Ask]) -> lis
     core = list(asks)
     for ask in asks:
         rest = [item for item in core if item != ask]
-        if settle(question, limits=[*limits, *rest]) is None:
+        if _try(question, [*limits, *rest]) is None:
             core = rest
     return core
 

@@ -27,7 +27,7 @@ class Preference:
         self.prefer = wish.prefer
         self.kept: Mapping[str, Kept] = {item.framework: item for item in wish.kept}
         self.exhausted = False
-        """The search for the fewest bytes was ended: fewer may be possible."""
+        """A search was ended before it knew: something better may be possible."""
         self.checked = _day(catalog.checked)
         self._newest: dict[str, tuple[tuple[int, ...], date | None]] = {}
 

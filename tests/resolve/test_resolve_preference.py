@@ -10,14 +10,14 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from packaging.version import Version
-from test_resolve_oracle import NAMES, TARGET, Way, every_way, questions, told
+from test_resolve_oracle import HARDWARE, NAMES, TARGET, Way, every_way, make, questions, told
 
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_wanted
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Conflict, Plan
-from dlsetup.model.wish import Kept, Prefer, Wish
+from dlsetup.model.wish import Kept, Prefer, Wanted, Wish
 from dlsetup.resolve import resolve
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
@@ -125,6 +125,50 @@ def test_the_best_by_what_is_preferred_is_that_of_brute_force(prefer: Prefer) ->
         assert weight(question, mine[0]) == max(weight(question, way) for way in ways)
 
     check()
+
+
+ASKED = (
+    (),
+    ("numpy<2",),
+    ("numpy>=2",),
+    ("lib-a",),
+    ("lib-b",),
+    ("two>=2.0",),
+    ("three<3.0",),
+    ("one!=1.0",),
+)
+
+
+@st.composite
+def quarrelling(draw: st.DrawFn) -> Question:
+    """Three frameworks with many sizes, whose light releases often exclude each other."""
+    made = []
+    for name in NAMES:
+        builds = []
+        for version in ("1.0", "2.0", "3.0", "4.0"):
+            asked = [text for text in draw(st.sampled_from(ASKED)) if not text.startswith(name)]
+            build = make(name, version, None, "default", ("cp311", "cp312"), asked)
+            wheels = tuple(replace(item, size_bytes=draw(st.integers(1, 20))) for item in build.wheels)
+            builds.append(replace(build, wheels=wheels))
+        made.append(
+            Framework(name=name, title=name, distributions=(name,), imports=name, builds=tuple(builds))
+        )
+    libraries = {"numpy": (Version("1.5"), Version("2.1"))}
+    catalog = Catalog(frameworks=tuple(made), hardware=HARDWARE, libraries=libraries)
+    wanted = tuple(Wanted(framework=name) for name in draw(st.permutations(NAMES)))
+    return Question(Wish(wanted=wanted, prefer="smallest"), TARGET, catalog)
+
+
+@settings(max_examples=300, deadline=None)
+@given(quarrelling())
+def test_the_fewest_bytes_together_where_the_lightest_exclude_each_other(question: Question) -> None:
+    note(told(question))
+    sums = [sum(build.wheels[0].size_bytes for build in chosen.values()) for _, chosen in every_way(question)]
+    found = best(question)
+    assert (found is not None) == bool(sums)
+    if found is not None:
+        builds = [choice.build for choice in picked(question, found)]
+        assert sum(build.wheels[0].size_bytes for build in builds) == min(sums)
 
 
 @pytest.mark.parametrize("prefer", PREFERENCES)
