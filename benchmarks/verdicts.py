@@ -95,7 +95,7 @@ def _bare(builds: Iterable[Build], added: tuple[frozenset[str], str]) -> Iterato
             for text in build.requires
             if text not in texts and not (like and text.startswith(f"{like}=="))
         )
-        yield replace(build, requires=tuple(kept), one_of=())
+        yield replace(build, requires=tuple(kept))
 
 
 @cache

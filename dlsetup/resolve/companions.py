@@ -12,6 +12,7 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.wish import Wanted
 from dlsetup.resolve.pieces import (
     DEFAULT_INDEX,
     Ask,
@@ -51,7 +52,7 @@ class Companions:
     ) -> None:
         self.frameworks = frameworks
         self.wanted = wanted
-        """Names of the frameworks that the wish names."""
+        """Names of the frameworks that the wish names, and of what these surely bring along."""
         self.target = target
         self.catalog = catalog
         self.named = {name for item in frameworks.values() for name in self.names(item) if name in frameworks}
@@ -167,6 +168,19 @@ class Companions:
             known = self.versions(name)
             self._admitted[key] = frozenset(specifier.filter(known, prereleases=True))
         return self._admitted[key]
+
+
+def brought_along(frameworks: Mapping[str, Framework], wanted: Iterable[Wanted]) -> Iterator[str]:
+    """What comes along with a wanted framework, whichever of the releases asked for is taken."""
+    for item in wanted:
+        builds = [one for one in frameworks[item.framework].builds if specifier_admits(item.specifier, one)]
+        if builds:
+            yield from set.intersection(*map(_required, builds))
+
+
+def _required(build: Build) -> set[str]:
+    """Names of what a build asks for on every Python and every machine."""
+    return {_named(text) for text in build.requires if ";" not in text}
 
 
 def _shared(frameworks: Iterable[Framework], catalog: Catalog) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
-from dlsetup.resolve.companions import Companions
+from dlsetup.resolve.companions import Companions, brought_along
 from dlsetup.resolve.devices import devices_of
 from dlsetup.resolve.nearby import nearby
 from dlsetup.resolve.pieces import (
@@ -64,7 +64,8 @@ class Question:
         self.bounds = bounds_of(wish)
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
-        self.companions = Companions(self.frameworks, self.known, catalog, self.wanted)
+        there = {*self.wanted, *brought_along(self.frameworks, self.wanted.values())}
+        self.companions = Companions(self.frameworks, self.known, catalog, there)
         self.blame: Counter[str] = Counter()
         """How often each key was part of a dead end: the search meets those first."""
         self._choices: dict[str, Sequence[Choice]] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dlsetup.catalog.load import load
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_python, parse_wanted
@@ -36,3 +38,22 @@ def test_torch_npu_takes_the_torch_that_bears_its_local_version() -> None:
     assert isinstance(found, Plan)
     assert "torch==2.9.0+cpu" in found.requirements
     assert ("torch", "pytorch-cpu") in found.sources
+
+
+@pytest.mark.parametrize(
+    ("companion", "backend", "python"),
+    [
+        ("torchaudio==2.9.1", "torch", "3.14"),
+        ("lightning==2.2.4", "torch", "3.12"),
+        ("optax==0.2.1", "jax", "3.12"),
+    ],
+)
+def test_keras_runs_on_what_comes_along_anyway(companion: str, backend: str, python: str) -> None:
+    words = (companion, "keras>=3.1")
+    wish = Wish(wanted=tuple(map(parse_wanted, words)), python=parse_python(python))
+    names = [item.framework for item in wish.wanted]
+    found = resolve(wish, parse("os=linux,arch=x86_64,glibc=2.39,gpu=none,driver=none"), load(names))
+    assert isinstance(found, Plan), found
+    picks = {pick.framework for pick in found.picks}
+    assert backend in picks
+    assert "tensorflow" not in picks
