@@ -19,6 +19,8 @@ from dlsetup.cli.plain import PlainCommand, examples
         "dlsetup doctor --env ~/envs/vision -v",
         "dlsetup doctor --save-machine machine.json     (no names, no secrets inside)",
         "dlsetup doctor --machine machine.json --json",
+        "dlsetup doctor --from issue.md --from pip-freeze.txt --explain",
+        "xclip -o | dlsetup doctor --from -             (whatever was pasted: logs, lists, tables)",
     ),
 )
 def doctor(
@@ -29,12 +31,20 @@ def doctor(
         typer.Option(metavar="FILE", help="Save what was seen, redacted, to look at it elsewhere."),
     ] = None,
     machine: options.MachineFile = None,
+    reports: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from", metavar="FILE|FOLDER|-", help="Read what was pasted instead. Can be repeated."
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the lines each finding rests on.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every detail and every way out.")] = False,
     catalog: options.Catalog = None,
 ) -> int:
-    """Say what is wrong with this machine and its environment, why, and what mends it.
+    """Say what is wrong with a machine and its environment, why, and what mends it.
 
-    Nothing is changed and no framework is imported. Exit code 1 where a finding is an error.
+    It is this machine, a saved one, or what a pasted report tells of. Nothing is changed and no framework
+    is imported. Exit code 1 where a finding is an error.
     """
     from dlsetup.commands.doctor import Request, run
 
@@ -42,10 +52,12 @@ def doctor(
         Request(
             environment=env,
             machine_file=machine,
+            reports=tuple(reports or ()),
             save_as=save_machine,
             catalog=tuple(catalog or ()),
             as_json=json,
             verbose=verbose,
+            explain=explain,
         )
     )
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dlsetup.act.saving import save
-from dlsetup.catalog.load import opened
+from dlsetup.catalog.load import Places, opened
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
 from dlsetup.model.errors import UsageError
 from dlsetup.model.finding import Diagnosis
+from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.record import Record
 from dlsetup.show import json
@@ -29,10 +30,13 @@ class Request(Record, frozen=True, kw_only=True):
 
     environment: str | None = None
     machine_file: str | None = None
+    reports: tuple[str, ...] = ()
+    """Files, folders or `-` that somebody pasted: read instead of looking."""
     save_as: str | None = None
     catalog: tuple[str, ...] = ()
     as_json: bool = False
     verbose: bool = False
+    explain: bool = False
 
 
 def run(request: Request) -> int:
@@ -41,8 +45,7 @@ def run(request: Request) -> int:
         raise UsageError("no file is named to save the machine in", hint="`--save-machine machine.json`")
     faults: list[str] = []
     places = opened(folders(request.catalog), faults=faults)
-    machine = machine_of(request.machine_file, request.environment, places)
-    catalog = catalog_of_examined(machine, places)
+    machine, catalog = _pasted(request, places) if request.reports else _looked(request, places)
     diagnosis = _with_faults(judge(machine, catalog), faults)
     if request.save_as is not None:
         _save(machine, Path(request.save_as))
@@ -55,6 +58,22 @@ def run(request: Request) -> int:
     return 0 if diagnosis.well else 1
 
 
+def _looked(request: Request, places: Places) -> tuple[Machine, Catalog]:
+    machine = machine_of(request.machine_file, request.environment, places)
+    return machine, catalog_of_examined(machine, places)
+
+
+def _pasted(request: Request, places: Places) -> tuple[Machine, Catalog]:
+    """What a report tells of, with everything that is known of messages."""
+    from dlsetup.commands.pasted import catalog_of_report, pasted
+
+    if request.machine_file is not None or request.environment is not None:
+        option = "--machine" if request.machine_file is not None else "--env"
+        raise UsageError(f"both a report and `{option}` are given", hint=f"leave out `{option}` or `--from`")
+    machine, known = pasted(request.reports, places)
+    return machine, catalog_of_report(machine, known, places)
+
+
 def _with_faults(diagnosis: Diagnosis, faults: Iterable[str]) -> Diagnosis:
     """A file of the catalog that nobody can read hides what it knows, not what the rest knows."""
     command = "dlsetup catalog check"
@@ -64,7 +83,7 @@ def _with_faults(diagnosis: Diagnosis, faults: Iterable[str]) -> Diagnosis:
 
 def _mend(request: Request, diagnosis: Diagnosis) -> str:
     """The command that takes errors of the environment away; none for a machine that is not this one."""
-    if request.machine_file is not None or diagnosis.well:
+    if request.machine_file is not None or request.reports or diagnosis.well:
         return ""
     from dlsetup.plan.repair import mendable
 

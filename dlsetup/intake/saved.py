@@ -22,8 +22,13 @@ def read(path: Path) -> Machine:
         raise UsageError(f"the machine file `{path}` cannot be read: {reason}", hint=hint) from exc
     if len(text) > SIZE_LIMIT:
         raise DataError(f"{path}: larger than {SIZE_LIMIT >> 20} MiB, which no saved machine is")
+    return parse(text, str(path))
+
+
+def parse(text: bytes, where: str) -> Machine:
+    """A machine out of the text of such a file. Raises `DataError` with what is wrong in it."""
     try:
-        return decode(text, Machine, where=str(path))
+        return decode(text, Machine, where=where)
     except DataError as exc:
         exc.hint = "`dlsetup schema machine` prints what the file has to look like"
         raise

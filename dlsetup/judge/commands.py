@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 
 from dlsetup.judge.scene import Scene
@@ -29,6 +29,21 @@ def line(scene: Scene, argv: Sequence[str]) -> tuple[str, ...]:
     if not all(_QUOTABLE.fullmatch(word) for word in argv):
         return ()
     return (" ".join(word if _PLAIN.fullmatch(word) else f'"{word}"' for word in argv),)
+
+
+def quoted(scene: Scene, command: str, values: Mapping[str, str]) -> str:
+    """A command of the catalog with values in place of `{name}`, each quoted as one word.
+
+    Empty where a value is missing or cannot be quoted safely for that system's shell.
+    """
+    for name in re.findall(r"\{(\w+)\}", command):
+        if name not in values:
+            return ""
+        word = line(scene, [values[name]])
+        if not word:
+            return ""
+        command = command.replace(f"{{{name}}}", word[0])
+    return command
 
 
 def install(scene: Scene, requirements: Sequence[str], *, index: str | None = None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence
 from dlsetup.model.machine import Distribution, Driver, Gpu, Library, SystemPackage
 from dlsetup.model.record import Unknown
+from dlsetup.model.report import Message, Observation
 from dlsetup.rules.gpus import title_of
 
 
@@ -76,3 +77,11 @@ def of_container(scene: Scene) -> tuple[Evidence, ...]:
 def of_demand(demand: Demand) -> Evidence:
     value = f"asks for {demand.name}{demand.specifier}"
     return Evidence(fact=demand.owner.name, value=value, source=demand.owner.location or "its metadata")
+
+
+def of_message(message: Message) -> Evidence:
+    return Evidence(fact="message", value=message.text, source=message.source)
+
+
+def of_observation(observation: Observation) -> Evidence:
+    return Evidence(fact=observation.subject, value=observation.value, source=observation.source)

@@ -18,6 +18,7 @@ from dlsetup.model.machine import (
     Vendor,
 )
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.report import Message, Observation
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import CudaVersion, DriverRelease
 from dlsetup.rules.installed import build_of
@@ -172,6 +173,19 @@ class Scene(Record, frozen=True, kw_only=True):
     def copies(self, name: str) -> tuple[Distribution, ...]:
         """Every copy of a distribution in the examined environment."""
         return tuple(item for item in self.distributions if item.name == name)
+
+    def messages(self, *signatures: str) -> tuple[Message, ...]:
+        """What a report holds of these messages, in its order."""
+        return tuple(item for item in self.machine.report.messages if item.signature in signatures)
+
+    def observed(self, subject: str) -> Observation | None:
+        """What a program answered last when it was asked about `subject`."""
+        found = [item for item in self.machine.report.observations if item.subject == subject]
+        return found[-1] if found else None
+
+    def seen(self, fact: str) -> str:
+        """Where a report tells of a part of a record: `system.kernel`."""
+        return next((item.source for item in self.machine.sightings if item.fact == fact), "")
 
     def sources(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Sources in words: `what (checked on 2026-12-02)`."""

@@ -12,6 +12,7 @@ from packaging.version import Version
 from dlsetup.model.builds import Builds
 from dlsetup.model.hardware import Hardware
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.signature import Knowledge
 from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
@@ -144,11 +145,13 @@ class Catalog(Record, frozen=True, kw_only=True):
     """Versions the registry has of the libraries that frameworks pin, newest first, by name."""
     checked: str = ""
     """ISO date of the oldest generated file that was read."""
+    knowledge: Knowledge = Knowledge()
+    """What is known of messages; empty where no report is read."""
 
     def framework(self, name: str) -> Framework | None:
         return next((item for item in self.frameworks if item.name == name), None)
 
     def source(self, source_id: str) -> Source | None:
         """The source with that id, wherever it is kept."""
-        groups = (self.hardware.sources, *(item.sources for item in self.frameworks))
+        groups = (self.hardware.sources, self.knowledge.sources, *(item.sources for item in self.frameworks))
         return next((item for group in groups for item in group if item.id == source_id), None)

@@ -7,6 +7,7 @@ from typing import Literal
 from packaging.version import Version
 
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.report import Report
 from dlsetup.model.versions import (
     ComputeCapability,
     CudaVersion,
@@ -159,6 +160,8 @@ class Distribution(Record, frozen=True, kw_only=True):
     """Channel and build of a conda package, URL of a direct install."""
     location: str = ""
     """The folder it lies in: site-packages, the user site, a source tree."""
+    found_via: str = ""
+    """The place in a report that tells of it."""
 
 
 class SharedFiles(Record, frozen=True, kw_only=True):
@@ -186,6 +189,8 @@ class Environment(Record, frozen=True, kw_only=True):
     externally_managed: bool = False
     """PEP 668: the system's package manager owns it."""
     distributions: tuple[Distribution, ...] | Unknown = UNKNOWN
+    complete: bool = True
+    """Whether `distributions` holds all there are; a report often shows only some."""
     shared_files: tuple[SharedFiles, ...] | Unknown = UNKNOWN
 
     def distribution(self, name: str) -> Distribution | None:
@@ -220,6 +225,7 @@ class SystemPackage(Record, frozen=True, kw_only=True):
     name: str
     version: str
     state: str = "installed"
+    found_via: str = ""
 
 
 class Variable(Record, frozen=True, kw_only=True):
@@ -227,6 +233,7 @@ class Variable(Record, frozen=True, kw_only=True):
 
     name: str
     value: str
+    found_via: str = ""
 
 
 class Machine(Record, frozen=True, kw_only=True):
@@ -243,6 +250,8 @@ class Machine(Record, frozen=True, kw_only=True):
     packages: tuple[SystemPackage, ...] | Unknown = UNKNOWN
     variables: tuple[Variable, ...] | Unknown = UNKNOWN
     """Only the known few that matter; an empty tuple means that none of them is set."""
+    report: Report = Report()
+    """What a pasted report says beside all this."""
     sightings: tuple[Sighting, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
@@ -254,7 +263,13 @@ class Machine(Record, frozen=True, kw_only=True):
         return next((item for item in self.environments if item.examined), None)
 
     def variable(self, name: str) -> str | None | Unknown:
-        """Value of an environment variable; None: known to be unset."""
+        """Value of an environment variable; None: known to be unset. A report shows only some."""
         if isinstance(self.variables, Unknown):
             return UNKNOWN
-        return next((item.value for item in self.variables if item.name == name), None)
+        unset = UNKNOWN if self.partial else None
+        return next((item.value for item in self.variables if item.name == name), unset)
+
+    @property
+    def partial(self) -> bool:
+        """Whether this comes from a report: what its lists do not hold may be there all the same."""
+        return self.report.lines > 0

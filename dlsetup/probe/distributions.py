@@ -7,10 +7,11 @@ from msgspec.structs import replace
 from dlsetup.model.framework import Clue
 from dlsetup.model.machine import Distribution
 from dlsetup.model.record import Unknown
+from dlsetup.model.variants import conda_variant
 from dlsetup.probe.conda import CondaPackage
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import details, name_and_version
-from dlsetup.probe.variants import conda_variant, variant_of
+from dlsetup.probe.variants import variant_of
 
 CONCERNS = (
     "ai-edge-",

@@ -9,11 +9,9 @@ from packaging.version import Version
 
 from dlsetup.model.framework import Clue
 from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.variants import local_variant
 from dlsetup.probe.host import Host
 
-WORDS = re.compile(r"(cpu|cu\d{2,3}|rocm\d+(?:\.\d+)*|xpu)(?![a-z0-9])")
-CONDA_CUDA = re.compile(r"(?:^|_)cuda_?(\d{1,2})\.?(\d)")
-CONDA_CPU = re.compile(r"(?:^|_)cpu(?:_|$)")
 FILE_LIMIT = 256 << 10
 DENIAL = re.compile(r"\b(?:None|False)\b")
 
@@ -26,9 +24,9 @@ def variant_of(
     A file that names no accelerator and says so (`cuda = None`) is that of a CPU build; an empty or damaged
     one says nothing.
     """
-    local = WORDS.match(version.local or "")
-    if local:
-        return local[1], "local version"
+    local = local_variant(version)
+    if not isinstance(local, Unknown):
+        return local, "local version"
     read = ""
     for clue in clues:
         text = host.read(f"{site}/{clue.path}", FILE_LIMIT) if clue.distribution == name else None
@@ -59,11 +57,3 @@ def _named(gives: str, value: str) -> str | None:
     if not digits:
         return None
     return f"cu{digits[1]}{digits[2]}" if gives == "cuda" else f"rocm{digits[1]}.{digits[2]}"
-
-
-def conda_variant(build: str) -> str | Unknown:
-    """`py3.11_cuda12.1_cudnn8.9.2_0`, `cuda126_py312h1234567_200`, `cpu_generic_py311h…`."""
-    cuda = CONDA_CUDA.search(build)
-    if cuda:
-        return f"cu{cuda[1]}{cuda[2]}"
-    return "cpu" if CONDA_CPU.search(build) else UNKNOWN

@@ -16,7 +16,7 @@ from dlsetup.model.machine import Distribution
 from dlsetup.model.record import UNKNOWN
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import name_and_version
-from dlsetup.probe.variants import conda_variant
+from dlsetup.model.variants import conda_variant
 
 
 @pytest.fixture

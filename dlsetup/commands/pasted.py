@@ -1,0 +1,40 @@
+"""Reads reports with what the catalog knows of messages; `doctor --from` and `triage` share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from dlsetup.catalog.load import Places, load, named
+from dlsetup.catalog.messages import compiled, knowledge
+from dlsetup.intake.messages import Sought
+from dlsetup.intake.report import read_report
+from dlsetup.model.framework import Catalog
+from dlsetup.model.machine import Machine
+from dlsetup.model.record import Unknown
+from dlsetup.model.signature import Knowledge
+
+
+def pasted(reports: Sequence[str], places: Places) -> tuple[Machine, Knowledge]:
+    """The machine that reports tell of, and what is known of messages. Raises `UsageError`."""
+    known = knowledge(places)
+    return read_report(reports, sought(known)), known
+
+
+def sought(known: Knowledge) -> tuple[Sought, ...]:
+    """Every signature, ready to be looked for."""
+    return tuple(Sought(row, compiled(row)) for row in known.signatures)
+
+
+def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:
+    """The catalog of the frameworks that a report names in any way, with what is known of messages."""
+    catalog = load(named(set(_names(machine)), places), places)
+    return replace(catalog, knowledge=known)
+
+
+def _names(machine: Machine) -> Iterable[str]:
+    environment = machine.environment
+    if environment is not None and not isinstance(environment.distributions, Unknown):
+        yield from (item.name for item in environment.distributions)
+    yield from (item.name for item in machine.report.asked)

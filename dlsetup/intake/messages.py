@@ -1,0 +1,86 @@
+"""Finds the messages that the catalog knows, and states the facts that they tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from packaging.version import Version
+
+from dlsetup.intake.fact import Fact, Weight
+from dlsetup.intake.page import Page
+from dlsetup.model.report import Message, Observation
+from dlsetup.model.signature import Given, Signature
+from dlsetup.model.versions import CudaVersion, DriverRelease, LibcVersion, OsRelease
+
+BEFORE, AFTER = 400, 1200
+"""Letters around a mark that a pattern may look at."""
+MOST = 20
+"""Times that one message is noted on one page."""
+LONGEST = 400
+
+READINGS: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "cuda": CudaVersion,
+    "cuda-number": lambda text: CudaVersion.from_api(int(text)),
+    "driver": DriverRelease,
+    "version": Version,
+    "libc": LibcVersion,
+    "release": OsRelease,
+}
+
+
+class Sought(NamedTuple):
+    """A signature with its pattern ready."""
+
+    signature: Signature
+    pattern: re.Pattern[str]
+
+
+def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
+    """Each message on the page, once a line, and what it states."""
+    for signature, pattern in sought:
+        lines: set[int] = set()
+        for found in _found(page.text, signature.marks, pattern):
+            line = page.line_at(found.start())
+            if line.number in lines or len(lines) >= MOST:
+                continue
+            lines.add(line.number)
+            values = tuple((name, value) for name, value in found.groupdict().items() if value is not None)
+            text = " ".join(found[0].split())[:LONGEST]
+            message = Message(signature=signature.id, values=values, text=text, source=line.place)
+            yield Fact("message", message, line.place, Weight.TOLD)
+            for given in signature.facts:
+                yield from _stated(given, message)
+
+
+def _found(text: str, marks: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Matches near a mark: no pattern is let loose on a whole text of a hostile size."""
+    for mark in marks:
+        place = text.find(mark)
+        tries = 0
+        while place >= 0 and tries < MOST * 5:
+            tries += 1
+            start = max(0, place - BEFORE)
+            for found in pattern.finditer(text, start, min(len(text), place + AFTER)):
+                if found.start() <= place + len(mark) and found.end() >= place:
+                    yield found
+                    break
+            place = text.find(mark, place + len(mark))
+
+
+def _stated(given: Given, message: Message) -> Iterator[Fact]:
+    """The fact, if every group in it took part and it can be read."""
+    values = dict(message.values)
+    try:
+        text = given.value.format_map(values)
+        value = READINGS[given.reading](text)
+    except (KeyError, ValueError, IndexError):
+        return
+    if given.about.startswith("observation."):
+        subject = given.about.removeprefix("observation.")
+        seen = Observation(subject=subject, value=text, source=message.source)
+        yield Fact("observation", seen, message.source, Weight.TOLD)
+        return
+    yield Fact(given.about, value, message.source, Weight.TOLD, f"message `{message.signature}`")

@@ -1,0 +1,95 @@
+"""One file or paste as clean lines: decoded, without signs that a terminal would obey, bounded."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import NamedTuple
+
+LONGEST_LINE = 4000
+"""Letters of a line that are read; what follows is cut off."""
+MOST_LINES = 400_000
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
+)
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+)
+_QUOTE = re.compile(r"^(?:> ?)+(?=\S)")
+
+
+class Line(NamedTuple):
+    """`number` counts from 1 in the file as it was given."""
+
+    text: str
+    number: int
+    file: str
+
+    @property
+    def place(self) -> str:
+        """`run.log:12`."""
+        return f"{self.file}:{self.number}"
+
+
+class Page:
+    """One text, as parsers see it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.lines = tuple(
+            Line(line, number, file) for number, line in enumerate(_split(_cleaned(text)), start=1)
+        )
+
+    @cached_property
+    def text(self) -> str:
+        """All lines, each ended by a line feed."""
+        return "".join(f"{line.text}\n" for line in self.lines)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for line in self.lines:
+            starts.append(starts[-1] + len(line.text) + 1)
+        return starts
+
+    def line_at(self, place: int) -> Line:
+        """The line that holds the letter at that place of `text`."""
+        return self.lines[min(bisect_right(self._starts, place) - 1, len(self.lines) - 1)]
+
+    def holds(self, *marks: str) -> bool:
+        """Whether any of these stands somewhere, letter for letter."""
+        return any(mark in self.text for mark in marks)
+
+
+def decoded(data: bytes) -> str:
+    """Text out of what somebody saved: UTF-8, UTF-16 as Windows tools write it, or bytes as they come."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    head = data[:400]
+    if head.count(0) * 3 > len(head):
+        little = head[1::2].count(0) >= head[::2].count(0)
+        return data.decode("utf-16-le" if little else "utf-16-be", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def _cleaned(text: str) -> str:
+    text = text.replace("\r\n", "\n")
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    return _UNSEEN.sub("", text.replace("\r", "\n").replace("\xa0", " "))
+
+
+def _split(text: str) -> list[str]:
+    """Lines without the signs of a quotation, which is known by its many `>`."""
+    lines = text.split("\n")[:MOST_LINES]
+    if lines and not lines[-1]:
+        lines.pop()
+    quoted = sum(line.startswith("> ") for line in lines)
+    session = any(line.startswith(">>> ") for line in lines)
+    if quoted * 2 > len(lines) and quoted > 2 and not session:
+        lines = [_QUOTE.sub("", line) for line in lines]
+    return [line[:LONGEST_LINE].rstrip() for line in lines]

@@ -1,0 +1,53 @@
+"""Faults that a message states in full: what is wrong and what mends it are rows of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlsetup.judge.commands import quoted
+from dlsetup.judge.evidence import of_message
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.record import Unknown
+from dlsetup.model.report import Message
+from dlsetup.model.signature import ToldFault, ToldRemedy
+
+
+@check()
+def told(scene: Scene) -> Iterator[Answer]:
+    """A program says itself what is wrong."""
+    for fault in scene.catalog.knowledge.faults:
+        messages = scene.messages(*fault.messages)
+        if messages and not scene.messages(*fault.unless):
+            yield _finding(scene, fault, messages)
+
+
+def _finding(scene: Scene, fault: ToldFault, messages: tuple[Message, ...]) -> Finding:
+    values = {key: value for message in messages[::-1] for key, value in message.values}
+    return Finding(
+        id=fault.id,
+        severity=fault.severity,
+        title=_filled(fault.title, values),
+        because=_filled(fault.because, values),
+        evidence=tuple(map(of_message, messages[:3])),
+        remedies=tuple(_remedy(scene, row, values) for row in fault.remedy if _concerns(scene, row)),
+        rests_on=scene.sources((fault.source,)),
+    )
+
+
+def _concerns(scene: Scene, row: ToldRemedy) -> bool:
+    return not row.systems or isinstance(scene.target.os, Unknown) or scene.target.os in row.systems
+
+
+def _remedy(scene: Scene, row: ToldRemedy, values: dict[str, str]) -> Remedy:
+    """A command in which a value is missing, or cannot be quoted, is left out."""
+    written = (quoted(scene, command, values) for command in row.commands)
+    commands = tuple(text for text in written if text)
+    return Remedy(text=_filled(row.text, values), commands=commands, scope=row.scope)
+
+
+def _filled(text: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text

@@ -1,0 +1,84 @@
+"""What a pasted report says beside the facts of a machine: messages, answers, commands, files that ask."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+
+
+class Message(Record, frozen=True, kw_only=True):
+    """Something a program printed, recognised by a signature of the catalog."""
+
+    signature: str
+    """Id of the signature, such as `torch-driver-too-old`."""
+    values: tuple[tuple[str, str], ...] = ()
+    """What the named groups of its pattern held."""
+    text: str
+    """The line, cleaned and bounded."""
+    source: str
+    """`run.log:12`."""
+
+    def value(self, name: str) -> str | None:
+        """What one named group held; None: it took no part."""
+        return next((value for key, value in self.values if key == name), None)
+
+
+class Observation(Record, frozen=True, kw_only=True):
+    """What a program answered when it was asked: `torch.cuda.is_available` was `False`."""
+
+    subject: str
+    """Dotted, without brackets: `torch.cuda.is_available`, `jax.devices`, `torch.__version__`."""
+    value: str
+    source: str
+
+
+class Command(Record, frozen=True, kw_only=True):
+    """A command that was run or is about to be, in the order of the report."""
+
+    words: tuple[str, ...]
+    """Split as a shell would, without the prompt, `sudo` and leading `NAME=value`."""
+    kind: Literal["shell", "build"] = "shell"
+    """`build`: a RUN of a Dockerfile."""
+    source: str
+
+
+class Asked(Record, frozen=True, kw_only=True):
+    """One line of a file or of an install command that asks for a package; it need not be installed."""
+
+    name: str
+    """Of the distribution as Python calls it: conda's `pytorch` is `torch`."""
+    specifier: str = ""
+    """PEP 440 for pip, a match spec's version and build for conda; empty: any version."""
+    installer: Literal["pip", "conda", "system"] = "pip"
+    index: str = ""
+    """Index address or conda channel that the line names for it."""
+    source: str
+
+
+class Contained(Record, frozen=True, kw_only=True):
+    """How a container is built or started: a Dockerfile, a compose file, `docker run`, a pod."""
+
+    kind: Literal["dockerfile", "compose", "run", "pod"]
+    image: str | Unknown = UNKNOWN
+    """Base image of a Dockerfile (its last stage), or the image that is started."""
+    gpus: bool | Unknown = UNKNOWN
+    """Whether GPUs are asked for."""
+    shm_bytes: int | None | Unknown = UNKNOWN
+    """Size of /dev/shm that is asked for; None: none is, so the default of 64 MiB holds."""
+    host_ipc: bool | Unknown = UNKNOWN
+    devices: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    source: str
+
+
+class Report(Record, frozen=True, kw_only=True):
+    """Empty for a machine that was looked at."""
+
+    messages: tuple[Message, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    commands: tuple[Command, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    containers: tuple[Contained, ...] = ()
+    lines: int = 0
+    """How many were read; 0: this is no report."""
