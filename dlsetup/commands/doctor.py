@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -21,8 +22,11 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Gap, Machine
 from dlsetup.model.record import Record
 from dlsetup.show import json
-from dlsetup.show.doctor import doctor_lines
+from dlsetup.show.doctor import Saying, doctor_lines
 from dlsetup.show.lines import write
+
+if TYPE_CHECKING:
+    from dlsetup.intake.report import Reading
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -45,7 +49,11 @@ def run(request: Request) -> int:
         raise UsageError("no file is named to save the machine in", hint="`--save-machine machine.json`")
     faults: list[str] = []
     places = opened(folders(request.catalog), faults=faults)
-    machine, catalog = _pasted(request, places) if request.reports else _looked(request, places)
+    if request.reports:
+        reading, catalog = _pasted(request, places)
+        machine, line = reading.machine, reading.line
+    else:
+        (machine, catalog), line = _looked(request, places), None
     diagnosis = _with_faults(judge(machine, catalog), faults)
     if request.save_as is not None:
         _save(machine, Path(request.save_as))
@@ -54,7 +62,8 @@ def run(request: Request) -> int:
     else:
         named = {name for framework in catalog.frameworks for name in framework.distributions}
         mend = _mend(request, diagnosis)
-        write(doctor_lines(machine, diagnosis, named, verbose=request.verbose, mend=mend))
+        saying = Saying(verbose=request.verbose, mend=mend, line=line if request.explain else None)
+        write(doctor_lines(machine, diagnosis, named, saying))
     return 0 if diagnosis.well else 1
 
 
@@ -63,15 +72,15 @@ def _looked(request: Request, places: Places) -> tuple[Machine, Catalog]:
     return machine, catalog_of_examined(machine, places)
 
 
-def _pasted(request: Request, places: Places) -> tuple[Machine, Catalog]:
+def _pasted(request: Request, places: Places) -> tuple[Reading, Catalog]:
     """What a report tells of, with everything that is known of messages."""
     from dlsetup.commands.pasted import catalog_of_report, pasted
 
     if request.machine_file is not None or request.environment is not None:
         option = "--machine" if request.machine_file is not None else "--env"
         raise UsageError(f"both a report and `{option}` are given", hint=f"leave out `{option}` or `--from`")
-    machine, known = pasted(request.reports, places)
-    return machine, catalog_of_report(machine, known, places)
+    reading, known = pasted(request.reports, places)
+    return reading, catalog_of_report(reading.machine, known, places)
 
 
 def _with_faults(diagnosis: Diagnosis, faults: Iterable[str]) -> Diagnosis:

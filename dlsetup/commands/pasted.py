@@ -9,15 +9,15 @@ from msgspec.structs import replace
 from dlsetup.catalog.load import Places, load, named
 from dlsetup.catalog.messages import compiled, knowledge
 from dlsetup.intake.messages import Sought
-from dlsetup.intake.report import read_report
+from dlsetup.intake.report import Reading, read_report
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.signature import Knowledge
 
 
-def pasted(reports: Sequence[str], places: Places) -> tuple[Machine, Knowledge]:
-    """The machine that reports tell of, and what is known of messages. Raises `UsageError`."""
+def pasted(reports: Sequence[str], places: Places) -> tuple[Reading, Knowledge]:
+    """What reports tell, and what is known of messages. Raises `UsageError`."""
     known = knowledge(places)
     return read_report(reports, sought(known)), known
 

@@ -37,6 +37,8 @@ class Page:
 
     def __init__(self, text: str, file: str) -> None:
         self.file = file
+        self.whole = text
+        """As it was given, for what must not lose a letter: JSON."""
         self.lines = tuple(
             Line(line, number, file) for number, line in enumerate(_split(_cleaned(text)), start=1)
         )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from dlsetup.intake import saved
 from dlsetup.intake.assembly import machine_of
+from dlsetup.intake.embedded import joined, saved_machine
 from dlsetup.intake.fact import Fact
 from dlsetup.intake.inference import inferences
 from dlsetup.intake.messages import Sought, messages_of
 from dlsetup.intake.page import Page, decoded
 from dlsetup.intake.reading import every_format, facts_of
-from dlsetup.model.errors import DataError, UsageError
+from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Gap, Machine
 
 LARGEST = 50 << 20
@@ -21,45 +22,54 @@ LARGEST = 50 << 20
 MOST_FILES = 500
 
 
-def read_report(places: Sequence[str], sought: Iterable[Sought]) -> Machine:
-    """The machine that these files, folders or `-` (standard input) tell of.
+class Reading(NamedTuple):
+    """What was read, and the pages it was read on."""
 
-    Raises `UsageError` for what cannot be read.
-    """
+    machine: Machine
+    pages: tuple[Page, ...]
+
+    def line(self, source: str) -> str:
+        """The text of the line that a source (`run.log:12, by which rule`) points to; empty for another source."""
+        place, _, number = source.partition(",")[0].rpartition(":")
+        page = next((page for page in self.pages if page.file == place), None)
+        if page is None or not number.isdecimal() or not 0 < int(number) <= len(page.lines):
+            return ""
+        return page.lines[int(number) - 1].text
+
+
+def read_report(places: Sequence[str], sought: Iterable[Sought]) -> Reading:
+    """What these files, folders or `-` (standard input) tell. Raises `UsageError` for what cannot be read."""
     texts = [text for place in places for text in _texts(place)]
     return report_of(texts, sought)
 
 
-def report_of(texts: Sequence[tuple[str, bytes]], sought: Iterable[Sought]) -> Machine:
-    """The machine that texts, each with its name, tell of."""
-    if len(texts) == 1 and (machine := _saved(texts[0][1])) is not None:
-        return machine
-    pages = [Page(decoded(data[:LARGEST]), name) for name, data in texts]
+def report_of(texts: Sequence[tuple[str, bytes]], sought: Iterable[Sought]) -> Reading:
+    """What texts, each with its name, tell."""
+    pages = tuple(Page(decoded(data[:LARGEST]), name) for name, data in texts)
     gaps = [
         Gap(fact=f"the end of {name}", reason=f"only {LARGEST >> 20} MiB of a report are read")
         for name, data in texts
         if len(data) > LARGEST
     ]
-    known, ready = every_format(), tuple(sought)
+    machines = [machine for page in pages if (machine := saved_machine(page))]
+    if machines and len(pages) == 1 and pages[0].whole.lstrip().startswith("{"):
+        return Reading(machines[0], pages)
+    machine = _told(pages, gaps, tuple(sought))
+    return Reading(joined(machines[0], machine) if machines else machine, pages)
+
+
+def _told(pages: Sequence[Page], gaps: list[Gap], sought: Sequence[Sought]) -> Machine:
+    """The machine that the words of all pages make."""
+    known = every_format()
     facts: list[Fact] = []
     for page in pages:
-        for found in (*facts_of(page, known), *messages_of(page, ready)):
+        for found in (*facts_of(page, known), *messages_of(page, sought)):
             if isinstance(found, Gap):
                 gaps.append(found)
             else:
                 facts.append(found)
     facts += inferences(pages, facts)
     return machine_of(facts, gaps, lines=sum(len(page.lines) for page in pages))
-
-
-def _saved(data: bytes) -> Machine | None:
-    """A machine that dlsetup saved, by what it says of itself."""
-    if b'"dlsetup.machine/' not in data[:4000]:
-        return None
-    try:
-        return saved.parse(data, "the report")
-    except DataError:
-        return None
 
 
 def _texts(place: str) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from dlsetup.model.finding import Diagnosis, Finding, Remedy, Scope, Severity
 from dlsetup.model.machine import Gap, Machine
@@ -27,35 +28,43 @@ PLACES: dict[Scope, str] = {
 }
 
 
-def doctor_lines(
-    machine: Machine,
-    diagnosis: Diagnosis,
-    frameworks: Collection[str] = (),
-    *,
-    verbose: bool = False,
-    mend: str = "",
-) -> Iterator[Line]:
-    """The whole answer of the doctor. `verbose` adds every remedy, source, environment and library.
+class Saying(NamedTuple):
+    """How much is said."""
 
-    `mend` is the command that takes errors away by itself, where there is one.
-    """
-    yield Line(text="This machine", style="title")
+    verbose: bool = False
+    """With every remedy, source, environment and library."""
+    mend: str = ""
+    """The command that takes errors away by itself, where there is one."""
+    line: Callable[[str], str] | None = None
+    """Given a source, the line of a report; None: lines are not shown."""
+
+
+PLAINLY = Saying()
+
+
+def doctor_lines(
+    machine: Machine, diagnosis: Diagnosis, frameworks: Collection[str] = (), saying: Saying = PLAINLY
+) -> Iterator[Line]:
+    """The whole answer of the doctor."""
+    yield Line(text="The machine of the report" if machine.partial else "This machine", style="title")
     yield from machine_lines(machine, frameworks)
-    if verbose:
+    if saying.verbose:
         yield from detail_lines(machine)
     for finding in diagnosis.findings:
         yield Line()
-        yield from finding_lines(finding, verbose=verbose)
+        yield from finding_lines(finding, verbose=saying.verbose, line=saying.line)
     gaps = diagnosis.unknown + tuple(gap for gap in machine.gaps if gap not in diagnosis.unknown)
-    told = gaps if verbose else _worth_telling(gaps, diagnosis)
+    told = gaps if saying.verbose else _worth_telling(gaps, diagnosis)
     if told:
         yield Line()
     for gap in told:
         yield from gap_lines(gap)
     yield Line()
     yield summary(diagnosis, unknown=len(gaps), untold=len(gaps) - len(told))
-    if mend:
-        yield Line(mark="hint:", text=f"`{mend}` mends what can be mended in the environment", style="good")
+    if saying.mend:
+        yield Line(
+            mark="hint:", text=f"`{saying.mend}` mends what can be mended in the environment", style="good"
+        )
 
 
 def _worth_telling(gaps: Sequence[Gap], diagnosis: Diagnosis) -> tuple[Gap, ...]:
@@ -65,8 +74,10 @@ def _worth_telling(gaps: Sequence[Gap], diagnosis: Diagnosis) -> tuple[Gap, ...]
     )
 
 
-def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[Line]:
-    """One finding; without `verbose` only its first remedy."""
+def finding_lines(
+    finding: Finding, *, verbose: bool = False, line: Callable[[str], str] | None = None
+) -> Iterator[Line]:
+    """One finding; without `verbose` only its first remedy. `line` gives the lines that it rests on."""
     mark, style = MARKS[finding.severity]
     yield Line(mark=mark, text=f"{finding.title}  [{finding.id}]", style=style)
     if finding.because:
@@ -74,6 +85,9 @@ def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[Line]:
     for item in dict.fromkeys(finding.evidence):
         source = f" (from {item.source})" if item.source else ""
         yield Line(mark="seen   ", text=f"{item.fact}: {item.value}{source}", indent=2, style="faint")
+        text = line(item.source) if line else ""
+        if text and text != item.value:
+            yield Line(mark=item.source.partition(",")[0], text=text[:200], indent=10, style="faint")
     for remedy in finding.remedies if verbose else finding.remedies[:1]:
         yield from _remedy(remedy)
     if verbose:

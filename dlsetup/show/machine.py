@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from dlsetup.model.machine import Docker, Driver, Environment, Gpu, Machine, System
@@ -13,7 +14,20 @@ LABEL_WIDTH = 11
 
 
 def machine_lines(machine: Machine, frameworks: Collection[str] = ()) -> Iterator[Line]:
-    """What is known, a line a subject. `frameworks` are the distributions worth naming."""
+    """What is known, a line a subject. `frameworks` are the distributions worth naming.
+
+    Of a report only what it tells: most of the machine is unknown there.
+    """
+    lines = _lines(machine, frameworks)
+    yield from (line for line in lines if not machine.partial or _tells(line.text))
+
+
+def _tells(text: str) -> bool:
+    """Whether anything in it is known."""
+    return bool(re.sub(r"unknown|memory|disk free|toolkits|[, ]", "", text))
+
+
+def _lines(machine: Machine, frameworks: Collection[str]) -> Iterator[Line]:
     yield fact("system", _system(machine.system))
     yield fact("hardware", _hardware(machine.system))
     yield fact("driver", _driver(machine.driver))

@@ -19,7 +19,7 @@ from dlsetup.model.machine import (
     Variable,
 )
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease, LibcVersion
-from dlsetup.show.doctor import doctor_lines, finding_lines, summary
+from dlsetup.show.doctor import Saying, doctor_lines, finding_lines, summary
 from dlsetup.show.lines import plain
 from dlsetup.show.words import flowing
 
@@ -84,7 +84,7 @@ OLD_SHM = Finding(
 
 
 def text(machine: Machine, diagnosis: Diagnosis, *, verbose: bool = False) -> str:
-    return plain(doctor_lines(machine, diagnosis, {"torch"}, verbose=verbose))
+    return plain(doctor_lines(machine, diagnosis, {"torch"}, Saying(verbose=verbose)))
 
 
 def test_a_diagnosis_reads_whole() -> None:
@@ -163,7 +163,7 @@ def test_the_sum_tells_how_it_stands() -> None:
 @pytest.mark.parametrize("verbose", [False, True])
 def test_every_gap_is_counted_whether_it_is_listed_or_not(verbose: bool) -> None:
     gap = Gap(fact="tools.g++.version", reason="the look failed")
-    words = plain(doctor_lines(Machine(gaps=(gap,)), Diagnosis(), verbose=verbose))
+    words = plain(doctor_lines(Machine(gaps=(gap,)), Diagnosis(), (), Saying(verbose=verbose)))
     assert "1 fact unknown" in words
     assert ("the look failed" in words) == verbose
 
@@ -178,7 +178,9 @@ def test_a_driver_that_did_not_answer_is_told_where_nothing_else_is_wrong() -> N
 
 
 def test_an_error_that_can_be_mended_names_the_command() -> None:
-    words = plain(doctor_lines(MACHINE, Diagnosis(findings=(TOO_OLD,)), mend="dlsetup fix cuda-conflict"))
+    words = plain(
+        doctor_lines(MACHINE, Diagnosis(findings=(TOO_OLD,)), (), Saying(mend="dlsetup fix cuda-conflict"))
+    )
     assert words.endswith("hint: `dlsetup fix cuda-conflict` mends what can be mended in the environment\n")
 
 
