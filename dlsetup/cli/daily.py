@@ -15,56 +15,6 @@ from dlsetup.cli.plain import PlainCommand, examples
 @app.command(
     cls=PlainCommand,
     epilog=examples(
-        "dlsetup doctor",
-        "dlsetup doctor --env ~/envs/vision -v",
-        "dlsetup doctor --save-machine machine.json     (no names, no secrets inside)",
-        "dlsetup doctor --machine machine.json --json",
-        "dlsetup doctor --from issue.md --from pip-freeze.txt --explain",
-        "xclip -o | dlsetup doctor --from -             (whatever was pasted: logs, lists, tables)",
-    ),
-)
-def doctor(
-    env: options.Env = None,
-    json: options.Json = False,
-    save_machine: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Save what was seen, redacted, to look at it elsewhere."),
-    ] = None,
-    machine: options.MachineFile = None,
-    reports: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--from", metavar="FILE|FOLDER|-", help="Read what was pasted instead. Can be repeated."
-        ),
-    ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the lines each finding rests on.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every detail and every way out.")] = False,
-    catalog: options.Catalog = None,
-) -> int:
-    """Say what is wrong with a machine and its environment, why, and what mends it.
-
-    It is this machine, a saved one, or what a pasted report tells of. Nothing is changed and no framework
-    is imported. Exit code 1 where a finding is an error.
-    """
-    from dlsetup.commands.doctor import Request, run
-
-    return run(
-        Request(
-            environment=env,
-            machine_file=machine,
-            reports=tuple(reports or ()),
-            save_as=save_machine,
-            catalog=tuple(catalog or ()),
-            as_json=json,
-            verbose=verbose,
-            explain=explain,
-        )
-    )
-
-
-@app.command(
-    cls=PlainCommand,
-    epilog=examples(
         "dlsetup resolve torch",
         "dlsetup resolve torch 'tensorflow>=2.18' jax --explain",
         "dlsetup resolve torch --target 'os=linux,arch=x86_64,glibc=2.31,driver=535.129.03,gpu=\"A100\"'",

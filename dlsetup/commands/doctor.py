@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +12,7 @@ from msgspec.structs import replace
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, opened
 from dlsetup.commands.examined import catalog_of_examined
+from dlsetup.commands.person import redacted
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
 from dlsetup.model.errors import UsageError
@@ -56,7 +55,7 @@ def run(request: Request) -> int:
         (machine, catalog), line = _looked(request, places), None
     diagnosis = _with_faults(judge(machine, catalog), faults)
     if request.save_as is not None:
-        _save(machine, Path(request.save_as))
+        save(Path(request.save_as), json.document(redacted(machine)) + "\n")
     if request.as_json:
         json.write(json.DoctorDocument.of(machine, diagnosis))
     else:
@@ -98,25 +97,3 @@ def _mend(request: Request, diagnosis: Diagnosis) -> str:
 
     where = () if request.environment is None else ("--env", request.environment)
     return shlex.join(("dlsetup", "fix", "cuda-conflict", *where)) if mendable(diagnosis) else ""
-
-
-def _save(machine: Machine, path: Path) -> None:
-    """Save a machine without the names of people, places and computers."""
-    import socket
-
-    from dlsetup.model.redaction import redact
-
-    home, user = _person()
-    text = json.document(redact(machine, home=home, user=user, hostname=socket.gethostname()))
-    save(path, text + "\n")
-
-
-def _person() -> tuple[str, str]:
-    """Home folder and name of this user, empty for one that has none: a container's bare number, say."""
-    import getpass
-
-    home, user = os.path.expanduser("~"), ""
-    # Which of them it is depends on the release of Python.
-    with contextlib.suppress(KeyError, OSError, ImportError):
-        user = getpass.getuser()
-    return "" if home == "~" else home, user

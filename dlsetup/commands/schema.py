@@ -15,6 +15,7 @@ from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Machine
+from dlsetup.model.triage import Row, Triage
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
@@ -31,6 +32,8 @@ DOCUMENTS: dict[str, type] = {
     "catalog-refresh": RefreshDocument,
     "catalog-check": CheckDocument,
     "catalog-status": StatusDocument,
+    "triage": Triage,
+    "triage-report": Row,
     "profiles-list": ProfilesDocument,
     "error": json.ErrorDocument,
     "machine": Machine,

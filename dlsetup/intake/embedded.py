@@ -32,13 +32,16 @@ def saved_machine(page: Page) -> Machine | None:
 
 
 def joined(machine: Machine, told: Machine) -> Machine:
-    """A saved machine, with what the rest of the report says of what it leaves unknown."""
+    """A saved machine, with what the rest of the report says of what it leaves unknown.
+
+    What it says is whole, as after a look: `lines` stays 0.
+    """
     more: dict[str, Any] = {
         field.name: getattr(told, field.name)
         for field in fields(Machine)
         if isinstance(getattr(machine, field.name), Unknown)
     }
-    return replace(machine, report=told.report, **more)
+    return replace(machine, report=replace(told.report, lines=0), **more)
 
 
 def _read(text: str, start: int, kind: str, where: str) -> Machine | None:

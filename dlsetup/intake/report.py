@@ -29,7 +29,7 @@ class Reading(NamedTuple):
     pages: tuple[Page, ...]
 
     def line(self, source: str) -> str:
-        """The text of the line that a source (`run.log:12, by which rule`) points to; empty for another source."""
+        """The text of the line that a source (`run.log:12, by which rule`) points to; empty for others."""
         place, _, number = source.partition(",")[0].rpartition(":")
         page = next((page for page in self.pages if page.file == place), None)
         if page is None or not number.isdecimal() or not 0 < int(number) <= len(page.lines):
@@ -39,7 +39,7 @@ class Reading(NamedTuple):
 
 def read_report(places: Sequence[str], sought: Iterable[Sought]) -> Reading:
     """What these files, folders or `-` (standard input) tell. Raises `UsageError` for what cannot be read."""
-    texts = [text for place in places for text in _texts(place)]
+    texts = [text for place in places for text in texts_of(place)]
     return report_of(texts, sought)
 
 
@@ -72,7 +72,8 @@ def _told(pages: Sequence[Page], gaps: list[Gap], sought: Sequence[Sought]) -> M
     return machine_of(facts, gaps, lines=sum(len(page.lines) for page in pages))
 
 
-def _texts(place: str) -> Iterator[tuple[str, bytes]]:
+def texts_of(place: str) -> Iterator[tuple[str, bytes]]:
+    """The texts of a file, of all files of a folder, or of standard input (`-`). Raises `UsageError`."""
     if place == "-":
         yield "standard input", sys.stdin.buffer.read(LARGEST + 1)
         return
@@ -83,12 +84,13 @@ def _texts(place: str) -> Iterator[tuple[str, bytes]]:
             hint = "`dlsetup triage FOLDER` reads a folder of many reports"
             raise UsageError(f"`{place}` holds more than {MOST_FILES} files", hint=hint)
         for item in files:
-            yield str(item.relative_to(path)), _bytes(item)
+            yield str(item.relative_to(path)), bytes_of(item)
         return
-    yield path.name, _bytes(path)
+    yield path.name, bytes_of(path)
 
 
-def _bytes(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """The beginning of an ordinary file, and one byte more than is read. Raises `UsageError`."""
     try:
         if not path.is_file():
             raise UsageError(

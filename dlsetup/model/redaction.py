@@ -62,6 +62,11 @@ def redact(machine: Machine, *, home: str, user: str, hostname: str) -> Machine:
     return convert(clean(plain(machine)), Machine, where="the redacted machine")
 
 
+def redact_text(text: str, *, home: str, user: str, hostname: str) -> str:
+    """A text with all that replaced."""
+    return _clean(text, _names(home, user, hostname))
+
+
 def _is_vocabulary(key: str, holder: str) -> bool:
     """Words that a record or a package index defines: a user called `nvidia` must not change a vendor.
 

@@ -30,9 +30,9 @@ def page(document: ShowDocument) -> str:
         title=html.escape(clean(f"{matrix.title} on {matrix.target}")),
         version=__version__,
         style=style,
-        style_hash=_hash(style),
+        style_hash=hash_of(style),
         script=script,
-        script_hash=_hash(script),
+        script_hash=hash_of(script),
         document=embedded(json.document(document)),
     )
 
@@ -42,6 +42,6 @@ def embedded(text: str) -> str:
     return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
     """What a Content-Security-Policy calls a script or style that stands in the page."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

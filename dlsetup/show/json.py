@@ -124,6 +124,13 @@ def write(record: Any, stream: TextIO | None = None) -> None:
     print(document(record), file=sys.stdout if stream is None else stream)
 
 
+def write_row(record: Any, stream: TextIO | None = None) -> None:
+    """Print one record on one line, at once: a stream of them is read while it is written."""
+    text = codec.encode(record).decode("utf-8", "replace")
+    text = text if text.isascii() and "\x7f" not in text else re.sub(r"[^\x20-\x7e]", _escape, text)
+    print(text, file=sys.stdout if stream is None else stream, flush=True)
+
+
 def _sayable(value: Any) -> Any:
     """File names need not be text: their bytes that are none become `?`."""
     if isinstance(value, str):
