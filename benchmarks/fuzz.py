@@ -20,7 +20,7 @@ import atheris
 with atheris.instrument_imports(include=["dlsetup.intake", "dlsetup.judge"]):
     from dlsetup.catalog.load import load, opened
     from dlsetup.catalog.messages import knowledge
-    from dlsetup.commands.pasted import sought
+    from dlsetup.commands.pasted import ways
     from dlsetup.intake.report import report_of
     from dlsetup.judge.registry import every_check, judge
     from dlsetup.show import json
@@ -33,13 +33,13 @@ CASES = Path(__file__).parent.parent / "tests" / "cases"
 FAILED = re.compile(r"reading it as .* failed|the check failed")
 KNOWN = knowledge(opened(()))
 CATALOG = replace(load(None, opened(())), knowledge=KNOWN)
-SOUGHT = sought(KNOWN)
+WAYS = ways(KNOWN)
 
 
 def one(data: bytes) -> None:
     """The way of a pasted text from end to end."""
     started = time.process_time()
-    reading = report_of([("paste.txt", data)], SOUGHT)
+    reading = report_of([("paste.txt", data)], WAYS)
     diagnosis = judge(reading.machine, CATALOG)
     words = plain(doctor_lines(reading.machine, diagnosis))
     json.document(json.DoctorDocument.of(reading.machine, diagnosis))

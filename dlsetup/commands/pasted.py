@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from dlsetup.catalog.load import Places, load, named
 from dlsetup.catalog.messages import compiled, knowledge
 from dlsetup.intake.messages import Sought
-from dlsetup.intake.report import Reading, read_report
+from dlsetup.intake.reading import every_format
+from dlsetup.intake.report import Reading, Ways, read_report
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Machine
 from dlsetup.model.record import Unknown
@@ -19,12 +20,12 @@ from dlsetup.model.signature import Knowledge
 def pasted(reports: Sequence[str], places: Places) -> tuple[Reading, Knowledge]:
     """What reports tell, and what is known of messages. Raises `UsageError`."""
     known = knowledge(places)
-    return read_report(reports, sought(known)), known
+    return read_report(reports, ways(known)), known
 
 
-def sought(known: Knowledge) -> tuple[Sought, ...]:
-    """Every signature, ready to be looked for."""
-    return tuple(Sought(row, compiled(row)) for row in known.signatures)
+def ways(known: Knowledge) -> Ways:
+    """Every format, and every signature ready to be looked for."""
+    return Ways(every_format(), tuple(Sought(row, compiled(row)) for row in known.signatures))
 
 
 def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:

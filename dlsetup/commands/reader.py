@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from dlsetup.catalog.load import load, opened
 from dlsetup.catalog.messages import knowledge
-from dlsetup.commands.pasted import sought
+from dlsetup.commands.pasted import ways
 from dlsetup.intake.batch import Parcel, texts_in
 from dlsetup.intake.report import report_of
-from dlsetup.judge.registry import judge
+from dlsetup.judge.registry import every_check, judge
 from dlsetup.model.errors import DlsetupError
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.triage import Brief, Row
@@ -33,14 +33,15 @@ class Reader:
         place = opened(folders)
         known = knowledge(place)
         self._catalog = replace(load(None, place), knowledge=known)
-        self._sought = sought(known)
+        self._ways = ways(known)
+        self._checks = every_check()
 
     def row(self, parcel: Parcel) -> Row:
         """What is wrong in one report. Whatever happens costs this report alone."""
         try:
             with _deadline(SECONDS):
-                machine = report_of(texts_in(parcel), self._sought).machine
-                return _row(parcel.name, judge(machine, self._catalog))
+                machine = report_of(texts_in(parcel), self._ways).machine
+                return _row(parcel.name, judge(machine, self._catalog, self._checks))
         except DlsetupError as exc:
             return Row(report=parcel.name, ok=False, error=exc.message)
         except (Exception, _Late) as exc:

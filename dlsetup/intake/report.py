@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +13,20 @@ from dlsetup.intake.fact import Fact
 from dlsetup.intake.inference import inferences
 from dlsetup.intake.messages import Sought, messages_of
 from dlsetup.intake.page import Page, decoded
-from dlsetup.intake.reading import every_format, facts_of
+from dlsetup.intake.reading import Format, facts_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Gap, Machine
 
 LARGEST = 50 << 20
 """Bytes of one report that are read; what follows is left, and said so."""
 MOST_FILES = 500
+
+
+class Ways(NamedTuple):
+    """All that texts are searched with."""
+
+    formats: tuple[Format, ...]
+    messages: tuple[Sought, ...]
 
 
 class Reading(NamedTuple):
@@ -37,13 +44,13 @@ class Reading(NamedTuple):
         return page.lines[int(number) - 1].text
 
 
-def read_report(places: Sequence[str], sought: Iterable[Sought]) -> Reading:
+def read_report(places: Sequence[str], ways: Ways) -> Reading:
     """What these files, folders or `-` (standard input) tell. Raises `UsageError` for what cannot be read."""
     texts = [text for place in places for text in texts_of(place)]
-    return report_of(texts, sought)
+    return report_of(texts, ways)
 
 
-def report_of(texts: Sequence[tuple[str, bytes]], sought: Iterable[Sought]) -> Reading:
+def report_of(texts: Sequence[tuple[str, bytes]], ways: Ways) -> Reading:
     """What texts, each with its name, tell."""
     pages = tuple(Page(decoded(data[:LARGEST]), name) for name, data in texts)
     gaps = [
@@ -54,16 +61,15 @@ def report_of(texts: Sequence[tuple[str, bytes]], sought: Iterable[Sought]) -> R
     machines = [machine for page in pages if (machine := saved_machine(page))]
     if machines and len(pages) == 1 and pages[0].whole.lstrip().startswith("{"):
         return Reading(machines[0], pages)
-    machine = _told(pages, gaps, tuple(sought))
+    machine = _told(pages, gaps, ways)
     return Reading(joined(machines[0], machine) if machines else machine, pages)
 
 
-def _told(pages: Sequence[Page], gaps: list[Gap], sought: Sequence[Sought]) -> Machine:
+def _told(pages: Sequence[Page], gaps: list[Gap], ways: Ways) -> Machine:
     """The machine that the words of all pages make."""
-    known = every_format()
     facts: list[Fact] = []
     for page in pages:
-        for found in (*facts_of(page, known), *messages_of(page, sought)):
+        for found in (*facts_of(page, ways.formats), *messages_of(page, ways.messages)):
             if isinstance(found, Gap):
                 gaps.append(found)
             else:

@@ -43,10 +43,14 @@ def every_check() -> tuple[Check, ...]:
     return tuple(item for module in modules for item in vars(module).values() if isinstance(item, Check))
 
 
-def judge(machine: Machine, catalog: Catalog) -> Diagnosis:
-    """What is wrong with the machine, the cause first, and what would have to be known to say more."""
+def judge(machine: Machine, catalog: Catalog, known: Iterable[Check] | None = None) -> Diagnosis:
+    """What is wrong with the machine, the cause first, and what would have to be known to say more.
+
+    `known`: the checks; who judges many machines finds them once.
+    """
     scene = Scene.of(machine, catalog)
-    answers = [answer for item in every_check() for answer in _ask(item, scene)]
+    asked = every_check() if known is None else known
+    answers = [answer for item in asked for answer in _ask(item, scene)]
     findings = [answer for answer in answers if isinstance(answer, Finding)]
     gaps = dict.fromkeys(answer for answer in answers if isinstance(answer, Gap))
     return Diagnosis(findings=in_order(findings), unknown=tuple(gaps))

@@ -10,7 +10,7 @@ import yaml
 
 from dlsetup.catalog.load import opened
 from dlsetup.catalog.messages import knowledge
-from dlsetup.commands.pasted import catalog_of_report, sought
+from dlsetup.commands.pasted import catalog_of_report, ways
 from dlsetup.intake.report import report_of
 from dlsetup.judge.registry import judge
 
@@ -44,7 +44,7 @@ def test_case(name: str, place: Any) -> None:
     expected = set(spec["expected"]["fault_ids"])
     known = knowledge(place)
     texts = [(item["file"], (HERE / name / item["file"]).read_bytes()) for item in spec["inputs"]]
-    machine = report_of(texts, sought(known)).machine
+    machine = report_of(texts, ways(known)).machine
     diagnosis = judge(machine, catalog_of_report(machine, known, place))
     found = {item.id for item in diagnosis.findings}
     errors = {item.id for item in diagnosis.findings if item.severity == "error"}

@@ -13,12 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlsetup.catalog.load import load
 from dlsetup.catalog.messages import knowledge
-from dlsetup.commands.pasted import catalog_of_report, sought
-from dlsetup.intake.messages import Sought
-from dlsetup.intake.reading import every_format
-from dlsetup.intake.report import Reading, report_of
+from dlsetup.commands.pasted import catalog_of_report, ways
+from dlsetup.intake.report import Reading, Ways, report_of
 from dlsetup.judge.registry import judge
 from dlsetup.model.finding import Diagnosis
 from dlsetup.show import json
@@ -30,8 +27,8 @@ FAILED = re.compile(r"reading it as .* failed|the check failed")
 
 
 @cache
-def ready() -> tuple[Sought, ...]:
-    return sought(knowledge())
+def ready() -> Ways:
+    return ways(knowledge())
 
 
 @cache
@@ -76,9 +73,8 @@ def test_any_text(text: str) -> None:
 def test_lines_of_real_reports_torn_and_mixed(chance: random.Random) -> None:
     lines = [line for text in chance.sample(samples(), 3) for line in text.splitlines(keepends=True)]
     chosen = [chance.choice(lines) for _ in range(min(len(lines), 60))]
-    torn = "".join(
-        line[: chance.randrange(len(line) + 1)] if chance.random() < 0.2 else line for line in chosen
-    )
+    cuts = [chance.randrange(len(line) + 1) if chance.random() < 0.2 else len(line) for line in chosen]
+    torn = "".join(line[:cut] for line, cut in zip(chosen, cuts, strict=True))
     letters = list(torn)
     for _ in range(chance.randrange(12)):
         if letters:
@@ -141,6 +137,5 @@ def test_a_page_of_fifty_megabytes_takes_less_than_two_hundred_megabytes() -> No
 
 
 def test_there_are_formats_and_messages_to_test() -> None:
-    assert len(every_format()) > 20
-    assert len(ready()) > 50
-    assert load(None).frameworks
+    assert len(ready().formats) > 20
+    assert len(ready().messages) > 50
