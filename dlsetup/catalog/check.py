@@ -24,10 +24,12 @@ from dlsetup.catalog.guards import disagreements
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.catalog.messages import MessageFile, faults_of
 from dlsetup.catalog.refresh import distributions_of, known_files
 from dlsetup.model.errors import DataError
 from dlsetup.model.hardware import CudaToolkit, Hardware
 from dlsetup.model.record import Unknown
+from dlsetup.model.signature import Knowledge
 from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
@@ -35,6 +37,7 @@ FORMS: dict[str, type] = {
     "frameworks/*.toml": FrameworkFile,
     "hardware/*.toml": HardwareFile,
     "images/*.toml": ImageFile,
+    "messages/*.toml": MessageFile,
     "indexes.toml": IndexFile,
     "generated/overlaps.json": OverlapsFile,
     "generated/index-*.json": ListingFile,
@@ -104,6 +107,8 @@ def _meaning(record: object, today: datetime.date, world: Hardware) -> Iterator[
             yield f"a row holds for no release: since {item.since}, before {item.before}"
     if isinstance(record, FrameworkFile):
         yield from _builds(record, world)
+    if isinstance(record, MessageFile):
+        yield from faults_of(Knowledge(signatures=record.message, faults=record.fault))
 
 
 def _inside(record: object) -> Iterator[msgspec.Struct]:

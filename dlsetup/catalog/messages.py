@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 
 from dlsetup.catalog.load import Places, opened
 from dlsetup.model.errors import DataError
@@ -29,33 +31,23 @@ def knowledge(folders: Places = ()) -> Knowledge:
         faults=tuple(row for file in files for row in file.fault),
         sources=tuple(row for file in files for row in file.source),
     )
-    _hold(known)
+    fault = next(faults_of(known), None)
+    if fault is not None:
+        raise DataError(f"messages: {fault}")
     return known
 
 
-def _hold(known: Knowledge) -> None:
-    """Raises `DataError` for an id that stands twice or leads nowhere."""
-    ids = [row.id for row in known.signatures]
-    sources = {row.id for row in known.sources}
+def faults_of(known: Knowledge) -> Iterator[str]:
+    """What makes rows useless: an id that stands twice or leads nowhere, a pattern that cannot be used."""
+    ids = Counter(row.id for row in known.signatures)
+    yield from (f"the signature `{name}` stands twice" for name, count in ids.items() if count > 1)
     for row in known.signatures:
-        if ids.count(row.id) > 1:
-            raise DataError(f"messages: the signature `{row.id}` stands twice")
         if not row.marks or not all(len(mark) > 2 for mark in row.marks):
-            raise DataError(f"messages: the signature `{row.id}` has no mark of three letters or more")
-    for owner, names in ((row.id, (*row.messages, *row.unless)) for row in known.faults):
-        missing = sorted(set(names) - set(ids))
-        if missing:
-            raise DataError(f"messages: `{owner}` names the signature `{missing[0]}`, which is not there")
-    cited = [(row.id, row.source) for row in known.signatures]
-    cited += [(row.id, row.source) for row in known.faults]
-    for name, source in cited:
-        if source not in sources:
-            raise DataError(f"messages: `{name}` names the source `{source}`, which is not there")
-
-
-def compiled(signature: Signature) -> re.Pattern[str]:
-    """Its pattern. Raises `DataError` for one that cannot be used."""
-    try:
-        return re.compile(signature.pattern)
-    except re.error as exc:
-        raise DataError(f"messages: the pattern of `{signature.id}`: {exc}") from exc
+            yield f"the signature `{row.id}` has no mark of three letters or more"
+        try:
+            re.compile(row.pattern)
+        except re.error as exc:
+            yield f"the pattern of `{row.id}`: {exc}"
+    for fault in known.faults:
+        missing = sorted({*fault.messages, *fault.unless} - set(ids))
+        yield from (f"`{fault.id}` names the signature `{name}`, which is not there" for name in missing)

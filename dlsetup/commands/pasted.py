@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from dlsetup.catalog.load import Places, load, named
-from dlsetup.catalog.messages import compiled, knowledge
+from dlsetup.catalog.messages import knowledge
 from dlsetup.intake.messages import Sought
 from dlsetup.intake.reading import every_format
 from dlsetup.intake.report import Reading, Ways, read_report
@@ -25,7 +26,7 @@ def pasted(reports: Sequence[str], places: Places) -> tuple[Reading, Knowledge]:
 
 def ways(known: Knowledge) -> Ways:
     """Every format, and every signature ready to be looked for."""
-    return Ways(every_format(), tuple(Sought(row, compiled(row)) for row in known.signatures))
+    return Ways(every_format(), tuple(Sought(row, re.compile(row.pattern)) for row in known.signatures))
 
 
 def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:

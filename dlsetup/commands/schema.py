@@ -8,6 +8,7 @@ from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, Measur
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.catalog.messages import MessageFile
 from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
@@ -46,6 +47,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-overlaps": OverlapsFile,
     "catalog-listing": ListingFile,
     "catalog-measured": MeasuredFile,
+    "catalog-message": MessageFile,
 }
 
 
