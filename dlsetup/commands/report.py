@@ -12,7 +12,7 @@ from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.person import redacted, redacted_text
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.intake.page import decoded
-from dlsetup.intake.report import bytes_of
+from dlsetup.intake.texts import text_of
 from dlsetup.judge.registry import judge
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record
@@ -62,5 +62,5 @@ def run(request: Request) -> int:
 def _logs(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
     """The end of each log, redacted."""
     for name in paths:
-        lines = decoded(bytes_of(Path(name))).splitlines()[-LOG_LINES:]
+        lines = decoded(text_of(Path(name)).data).splitlines()[-LOG_LINES:]
         yield Path(name).name, redacted_text("\n".join(lines))

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from dlsetup.intake.report import LARGEST, bytes_of, texts_of
+from dlsetup.intake.texts import Text, text_of, texts_of
 from dlsetup.model.errors import DataError, UsageError
 
+LARGEST = 20 << 20
+"""Bytes of a line of JSON; a longer one is cut, and is then none."""
 LONGEST_NAME = 200
 
 
@@ -45,12 +47,12 @@ def parcels(place: str) -> Iterator[Parcel]:
         yield from _rows(file)
 
 
-def texts_in(parcel: Parcel) -> list[tuple[str, bytes]]:
+def texts_in(parcel: Parcel) -> tuple[Text, ...]:
     """The texts of one report, each with its name. Raises `UsageError` or `DataError`."""
     if parcel.path:
         path = Path(parcel.path)
-        return list(texts_of(parcel.path)) if path.is_dir() else [(path.name, bytes_of(path))]
-    return list(_texts(_parsed(parcel.row)))
+        return texts_of([parcel.path]) if path.is_dir() else (text_of(path),)
+    return tuple(_texts(_parsed(parcel.row)))
 
 
 def _rows(file: IO[bytes]) -> Iterator[Parcel]:
@@ -88,7 +90,7 @@ def _parsed(row: bytes) -> dict[str, Any]:
     return value
 
 
-def _texts(value: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+def _texts(value: dict[str, Any]) -> Iterator[Text]:
     """`files` by name, or the words of an issue: `text`, `body`, and of each of its comments."""
     files = value.get("files")
     found = [(str(name), text) for name, text in files.items()] if isinstance(files, dict) else []
@@ -101,4 +103,4 @@ def _texts(value: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
     if not texts:
         raise DataError("the object holds no `text`, `body` or `files`")
     for name, text in texts:
-        yield name, text.encode("utf-8", "replace")
+        yield Text(name, text.encode("utf-8", "replace"))

@@ -35,13 +35,24 @@ class Line(NamedTuple):
 class Page:
     """One text, as parsers see it."""
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, jump: tuple[int, int] = (0, 0)) -> None:
+        """`jump`: after which line of the text how many were left out, so that the rest keeps its numbers."""
         self.file = file
         self.whole = text
         """As it was given, for what must not lose a letter: JSON."""
+        self._after, self._left_out = jump
         self.lines = tuple(
-            Line(line, number, file) for number, line in enumerate(_split(_cleaned(text)), start=1)
+            Line(line, self._number(place), file)
+            for place, line in enumerate(_split(_cleaned(text)), start=1)
         )
+
+    def _number(self, place: int) -> int:
+        return place if place <= self._after else place + self._left_out
+
+    def numbered(self, number: int) -> str:
+        """The text of the line of that number; empty where there is none."""
+        place = number if number <= self._after else number - self._left_out
+        return self.lines[place - 1].text if 0 < place <= len(self.lines) else ""
 
     @cached_property
     def text(self) -> str:
