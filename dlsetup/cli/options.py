@@ -13,7 +13,7 @@ Frameworks = Annotated[
 Env = Annotated[str | None, typer.Option(metavar="PATH|NAME", help="Look at this environment.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of words.")]
 MachineFile = Annotated[
-    str | None, typer.Option("--machine", metavar="FILE", help="Use a saved machine instead of this one.")
+    str | None, typer.Option("--machine", metavar="FILE", help="Use a saved or pasted machine, not this one.")
 ]
 TargetWords = Annotated[
     str | None,
@@ -21,7 +21,9 @@ TargetWords = Annotated[
 ]
 MachineFiles = Annotated[
     list[str] | None,
-    typer.Option("--machine", metavar="FILE", help="Use a saved machine, not this one. Can be repeated."),
+    typer.Option(
+        "--machine", metavar="FILE", help="Use a saved or pasted machine, not this one. Can be repeated."
+    ),
 ]
 TargetsInWords = Annotated[
     list[str] | None,

@@ -129,19 +129,29 @@ def target_here() -> Target:
 
 
 def machine_of(file: str | None, environment: str | None = None, places: Places = ()) -> Machine:
-    """A saved machine, or this one as it is now. `places`: catalog folders, or what is opened of them."""
+    """A saved or pasted machine, or this one as it is now. `places`: catalog folders, or what is opened of them."""
     if file is not None:
         if environment is not None:
             hint = "leave out `--env`: a saved machine keeps the environment that it was saved with"
             raise UsageError("both `--env` and a machine file are given", hint=hint)
-        from dlsetup.intake.saved import read
-
-        return read(Path(file))
+        return _in_file(file, places)
     from dlsetup.catalog.load import clues
     from dlsetup.probe.host import Host
     from dlsetup.probe.look import look
 
     return look(Host.here(os.environ), environment=environment, clues=clues(places))
+
+
+def _in_file(file: str, places: Places) -> Machine:
+    """A machine that dlsetup saved, or that a pasted report tells of. Raises `UsageError` or `DataError`."""
+    from dlsetup.intake.saved import read
+    from dlsetup.intake.texts import text_of
+
+    if text_of(Path(file)).data.lstrip().startswith(b"{"):
+        return read(Path(file))
+    from dlsetup.commands.pasted import pasted
+
+    return pasted([file], places)[0].machine
 
 
 def _profile(question: Question) -> Profile | None:
