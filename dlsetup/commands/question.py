@@ -129,7 +129,7 @@ def target_here() -> Target:
 
 
 def machine_of(file: str | None, environment: str | None = None, places: Places = ()) -> Machine:
-    """A saved or pasted machine, or this one as it is now. `places`: catalog folders, or what is opened of them."""
+    """A saved or pasted machine, or this one as it is now. `places`: catalog folders, open or not."""
     if file is not None:
         if environment is not None:
             hint = "leave out `--env`: a saved machine keeps the environment that it was saved with"
