@@ -2,43 +2,71 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from dlsetup.intake.fact import Fact, inferred
 from dlsetup.intake.page import Line, Page
+from dlsetup.model.machine import Gpu
 
-_SYSTEMS = {
-    "windows": ("C:\\", "D:\\", "WinError", "win_amd64", "on win32", "WDDM", ".dll", "Windows 1"),
-    "macos": ("macOS", "macosx_", "Darwin", "Apple M", "mps"),
-    "linux": (
-        "/usr/",
-        "/opt/",
-        "/home/",
-        ".so.",
-        "linux-gnu",
-        "Linux-",
-        "manylinux",
-        "/lib/python3",
-        "NVRM version",
-        "UNIX x86_64",
+_SYSTEMS = (
+    (
+        "windows",
+        r"\b[A-Z]:\\|WinError|win_amd64|on win32|/WDDM|\bWDDM\b|\w\.dll\b|\bMSC v\.|Windows 1[01]|Platform: Windows|\bPS [A-Z]:",
     ),
-}
+    ("macos", r"\bmacOS\b|macosx_|\bDarwin\b|Apple M\d|/opt/homebrew|/Library/"),
+    (
+        "linux",
+        r"/usr/|/opt/|/home/|/root/|/var/|/etc/|/dev/|\w\.so\b|linux-gnu|\bLinux-|manylinux|linux-64|/lib/python3|NVRM"
+        r"|UNIX x86_64|\bUbuntu\b|\bDebian\b|\bCentOS\b|\bFedora\b|Red Hat|\bsudo \w|\bapt(?:-get)? install|Persistence-M",
+    ),
+)
+"""Paths, file names and words that only that system has; the first that is met counts."""
+_ARM = re.compile(
+    r"\baarch64\b|\barm64\b|\btegra\b|Jetson|\bGB10\b|\bGB[23]00\b|\bGH200\b|Grace|DGX Spark", re.IGNORECASE
+)
+_WSL = re.compile(r"microsoft-standard-WSL2|-Microsoft\b|/usr/lib/wsl/|\bWSL ?2?\b|\bwsl\.exe\b")
 
 
 def inferences(pages: Sequence[Page], facts: Sequence[Fact]) -> Iterator[Fact]:
     """Facts that no tool printed."""
-    known = {fact.about for fact in facts}
-    if "system.os" not in known:
-        yield from _system(pages)
+    lines = [line for page in pages for line in page.lines]
+    known: dict[str, Any] = {fact.about: fact.value for fact in facts}
+    wsl = _first(lines, _WSL)
+    os = known.get("system.os")
+    if os is None:
+        for found in _system(lines, wsl):
+            os = found.value
+            yield found
+    if "system.arch" not in known:
+        yield from _processor(lines, os, known)
+    if wsl is not None and os == "linux" and not any(name.startswith("wsl.") for name in known):
+        yield inferred("wsl.version", 1 if "-Microsoft" in wsl.text else 2, wsl, "a kernel or folder of WSL")
 
 
-def _system(pages: Sequence[Page]) -> Iterator[Fact]:
-    for name, marks in _SYSTEMS.items():
-        line = next((line for page in pages for line in page.lines if _any(line, marks)), None)
+def _system(lines: Sequence[Line], wsl: Line | None) -> Iterator[Fact]:
+    """Of the systems whose marks are met the one that is met first; inside WSL it is Linux."""
+    if wsl is not None and ("microsoft" in wsl.text.lower() or "/usr/lib/wsl" in wsl.text):
+        yield inferred("system.os", "linux", wsl, "a kernel or folder of WSL")
+        return
+    for name, marks in _SYSTEMS:
+        line = _first(lines, re.compile(marks))
         if line is not None:
             yield inferred("system.os", name, line, "paths and file names of that system")
             return
 
 
-def _any(line: Line, marks: Sequence[str]) -> bool:
-    return any(mark in line.text for mark in marks)
+def _processor(lines: Sequence[Line], os: str | None, known: dict[str, Any]) -> Iterator[Fact]:
+    """Where nothing speaks of ARM, a machine with Linux or Windows is x86_64; so are most of them."""
+    arm = _first(lines, _ARM)
+    if arm is not None:
+        yield inferred("system.arch", "aarch64", arm, "a word for processors or boards with ARM")
+    elif os in ("linux", "windows") and lines:
+        yield inferred("system.arch", "x86_64", lines[0], "nothing speaks of another processor")
+    elif os == "macos" and isinstance(known.get("gpu"), Gpu) and known["gpu"].vendor == "apple":
+        yield inferred("system.arch", "aarch64", lines[0], "a GPU of Apple")
+
+
+def _first(lines: Sequence[Line], mark: re.Pattern[str]) -> Line | None:
+    return next((line for line in lines if mark.search(line.text)), None)

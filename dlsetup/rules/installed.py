@@ -41,6 +41,7 @@ def build_of(
     named = [build for build in release if build.variant == distribution.variant]
     if not isinstance(distribution.variant, Unknown) and not named:
         return None
+    release = _by_default(release, distribution) or release
     siblings: dict[_File, list[Build]] = {_file(build): [] for build in named or release}
     for build in release:
         if _file(build) in siblings:
@@ -49,6 +50,17 @@ def build_of(
     met = [pair for group in siblings.values() for pair in _with_neighbours(group, environment)]
     most = max(count for _, count in met)
     return _of_local([build for build, count in met if count == most], distribution)
+
+
+def _by_default(release: list[Build], distribution: Distribution) -> list[Build]:
+    """Of what pip put there without a local version, and of which nothing tells more: the default index's own.
+
+    Other indexes mark their builds: `2.9.1+cu128`.
+    """
+    plain = isinstance(distribution.variant, Unknown) and distribution.version.local is None
+    if not plain or distribution.installer != "pip":
+        return []
+    return [build for build in release if build.index == "default"]
 
 
 def asked_for(build: Build) -> set[str]:
