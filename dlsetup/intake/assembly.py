@@ -138,7 +138,7 @@ def _sightings(by_kind: Mapping[str, Sequence[Fact]]) -> list[Sighting]:
     found = (
         Sighting(fact=about, value=str(fact.value), source=_told_by(fact))
         for about, facts in by_kind.items()
-        if "." in about
+        if "." in about or " " in about
         for fact in sorted(facts, key=lambda item: -item.weight)
     )
     return list(dict.fromkeys(found))

@@ -1,0 +1,67 @@
+"""Environment variables that change which libraries and GPUs a program sees.
+
+export CUDA_VISIBLE_DEVICES=2
+$ CUDA_VISIBLE_DEVICES=0,1 python train.py
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+PS C:\\> $env:CUDA_HOME = "C:\\cuda"
+LD_LIBRARY_PATH=/usr/local/cuda/lib64:
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dlsetup.intake.fact import Fact, shown
+from dlsetup.intake.page import Page
+from dlsetup.intake.reading import reads
+from dlsetup.model.machine import Variable
+
+WATCHED = (
+    "CONDA_OVERRIDE_CUDA",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "DYLD_LIBRARY_PATH",
+    "HIP_VISIBLE_DEVICES",
+    "HSA_OVERRIDE_GFX_VERSION",
+    "JAX_PLATFORMS",
+    "JAX_PLATFORM_NAME",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "NCCL_P2P_DISABLE",
+    "NVIDIA_VISIBLE_DEVICES",
+    "PYTHONPATH",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "XLA_FLAGS",
+    "ZE_AFFINITY_MASK",
+)
+_NAMES = "|".join(WATCHED)
+_VALUE = r"""(?:"([^"\n]{0,2000})"|'([^'\n]{0,2000})'|([^\s"';]{0,2000}))"""
+_SHELL = re.compile(
+    rf"^\W{{0,4}}(?:[^$#>\n]{{0,60}}[$#>] )?(?:export |set |SET |\$env:|setx )?({_NAMES}) ?= ?{_VALUE}"
+)
+_PREFIX = re.compile(rf"(?:^|[\s$#;&`])({_NAMES})={_VALUE}(?= +[\w./])")
+_PYTHON = re.compile(rf"""os\.environ\[["']({_NAMES})["']\] ?= ?["']([^"'\n]{{0,400}})["']""")
+_DEFAULT = re.compile(
+    rf"""os\.(?:putenv|environ\.setdefault)\(["']({_NAMES})["'], ?["']([^"'\n]{{0,400}})["']"""
+)
+_ECHO = re.compile(rf"(?:^|[\s$#>])(?:echo|printenv) \"?\$?\{{?({_NAMES})\}}?\"?\s*$")
+
+
+@reads("environment variables", *WATCHED)
+def variables(page: Page) -> Iterator[Fact]:
+    """The value of each, as a shell, a script or Python sets it, or as a shell prints it."""
+    asked = ""
+    for line in page.lines:
+        if asked and not line.text.startswith(("$", ">", "#")):
+            yield shown("variable", Variable(name=asked, value=line.text.strip(), found_via=line.place), line)
+        echo = _ECHO.search(line.text)
+        asked = echo[1] if echo else ""
+        found = _SHELL.match(line.text) or _PREFIX.search(line.text)
+        if found:
+            value = next((part for part in found.groups()[1:] if part is not None), "")
+            yield shown("variable", Variable(name=found[1], value=value, found_via=line.place), line)
+        for name, value in (*_PYTHON.findall(line.text), *_DEFAULT.findall(line.text)):
+            yield shown("variable", Variable(name=name, value=value, found_via=line.place), line)
