@@ -24,6 +24,8 @@ class Check(Record, frozen=True, kw_only=True):
     ids: tuple[str, ...]
     """`<framework>` inside an id stands for the name of any framework. None: it only names gaps."""
     question: Question
+    told: bool = False
+    """Whether it rests on what programs say: it is heard where no check of facts finds the same."""
 
     @property
     def about(self) -> str:
@@ -31,9 +33,9 @@ class Check(Record, frozen=True, kw_only=True):
         return (self.question.__doc__ or "").strip().partition("\n")[0]
 
 
-def check(*ids: str) -> Callable[[Question], Check]:
+def check(*ids: str, told: bool = False) -> Callable[[Question], Check]:
     """Make a check of a function that yields findings, and gaps where one fact would settle it."""
-    return lambda question: Check(ids=ids, question=question)
+    return lambda question: Check(ids=ids, question=question, told=told)
 
 
 def every_check() -> tuple[Check, ...]:
@@ -50,9 +52,15 @@ def judge(machine: Machine, catalog: Catalog, known: Iterable[Check] | None = No
     """
     scene = Scene.of(machine, catalog)
     asked = every_check() if known is None else known
-    answers = [answer for item in asked for answer in _ask(item, scene)]
-    findings = [answer for answer in answers if isinstance(answer, Finding)]
-    gaps = dict.fromkeys(answer for answer in answers if isinstance(answer, Gap))
+    findings: list[Finding] = []
+    gaps: dict[Gap, None] = {}
+    for item in sorted(asked, key=lambda item: item.told):
+        said = {finding.id for finding in findings} if item.told else set()
+        for answer in _ask(item, scene):
+            if isinstance(answer, Gap):
+                gaps[answer] = None
+            elif answer.id not in said:
+                findings.append(answer)
     return Diagnosis(findings=in_order(findings), unknown=tuple(gaps))
 
 

@@ -8,23 +8,40 @@ from pathlib import Path
 
 import pytest
 from judge_machines import dist, ids, machine
+from msgspec.structs import replace
 
+from dlsetup.catalog.messages import knowledge
 from dlsetup.judge import registry
 from dlsetup.judge.registry import check, every_check, judge
 from dlsetup.judge.roles import EXPLAINS, ORDER
 from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Finding
 from dlsetup.model.framework import Catalog
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "findings.md"
 ROW = re.compile(r"^\| `([a-z0-9<>-]+)` \| ([a-z, ]+) \| .+ \|$", re.MULTILINE)
 
 
-def patterns() -> list[str]:
-    return [pattern for item in every_check() for pattern in item.ids]
+def patterns(*, told: bool | None = None) -> list[str]:
+    """Ids of all checks, with those of the catalog's own faults; or of one kind of check alone."""
+    checks = [item for item in every_check() if told is None or item.told is told]
+    faults = [] if told is False else [fault.id for fault in knowledge().faults]
+    return [pattern for item in checks for pattern in item.ids] + faults
 
 
-def test_ids_are_unique() -> None:
-    assert {name for name, count in Counter(patterns()).items() if count > 1} == set()
+def test_of_the_checks_of_facts_one_answers_for_each_id() -> None:
+    assert {name for name, count in Counter(patterns(told=False)).items() if count > 1} == set()
+
+
+def test_what_programs_say_is_heard_where_no_fact_says_the_same(catalog: Catalog) -> None:
+    @check("cpu-only-torch", "cpu-only-jax", told=True)
+    def hearsay(scene: Scene) -> list[registry.Answer]:
+        found = Finding(id="cpu-only-torch", severity="error", title="somebody says so", because="")
+        return [found, replace(found, id="cpu-only-jax")]
+
+    diagnosis = judge(machine(dist("torch", "2.14.1+cpu", "cpu")), catalog, (hearsay, *every_check()))
+    assert ids(diagnosis, "error") == ["cpu-only-jax", "cpu-only-torch"]
+    assert [item.title for item in diagnosis.findings if item.id == "cpu-only-torch"] != ["somebody says so"]
 
 
 def test_the_table_of_findings_is_complete() -> None:

@@ -31,7 +31,7 @@ _SHOW_THE_WAY = "export LD_LIBRARY_PATH=\"$(python -c 'import nvidia.cudnn as c;
 ASK_CUDNN = "python -m pip list | grep -i -E 'cudnn|torch|tensorflow|jax'"
 
 
-@check("two-frameworks-share-cudnn", "cudnn-too-old-at-runtime", "cudnn-major-mismatch")
+@check("two-frameworks-share-cudnn", "cudnn-too-old-at-runtime", "cudnn-major-mismatch", told=True)
 def loaded_cudnn(scene: Scene) -> Iterator[Answer]:
     """A program says that it loaded another cuDNN than it was built with."""
     apart = next(cudnn_apart(scene), None)
@@ -125,7 +125,7 @@ def _newer(scene: Scene, apart: Apart) -> Iterator[Remedy]:
         )
 
 
-@check("cudnn-major-mismatch")
+@check("cudnn-major-mismatch", told=True)
 def missing_cudnn(scene: Scene) -> Iterator[Answer]:
     """A program looks for a cuDNN of one major, and another one is there."""
     messages = [item for item in scene.messages(*MISSING) if wanted_cudnn(item)]

@@ -17,7 +17,7 @@ from dlsetup.model.report import Message
 _OF_WHEELS = re.compile(r"site-packages|dist-packages")
 
 
-@check("ld-library-path-shadows-wheel-libs")
+@check("ld-library-path-shadows-wheel-libs", told=True)
 def shadowed(scene: Scene) -> Iterator[Answer]:
     """A library of a wheel meets an older copy that LD_LIBRARY_PATH puts first."""
     folders = foreign_folders(scene)

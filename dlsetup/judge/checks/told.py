@@ -14,12 +14,14 @@ from dlsetup.model.report import Message
 from dlsetup.model.signature import ToldFault, ToldRemedy
 
 
-@check()
+@check(told=True)
 def told(scene: Scene) -> Iterator[Answer]:
     """A program says itself what is wrong."""
+    said: set[str] = set()
     for fault in scene.catalog.knowledge.faults:
         messages = scene.messages(*fault.messages)
-        if messages and not scene.messages(*fault.unless):
+        if messages and fault.id not in said and not scene.messages(*fault.unless):
+            said.add(fault.id)
             yield _finding(scene, fault, messages)
 
 
