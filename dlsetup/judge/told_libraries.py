@@ -8,6 +8,7 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.judge.known_libraries import Needs, needs_of
 from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Evidence
 from dlsetup.model.machine import Distribution, Library
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.report import Message
@@ -137,3 +138,22 @@ def needs_here(scene: Scene, name: str) -> Needs | None:
 def wanted_cudnn(message: Message) -> int:
     """The major of cuDNN in the name of the file that was not found."""
     return int(message.value("linux") or message.value("windows") or 0)
+
+
+def cuda_at_hand(scene: Scene) -> tuple[tuple[str, Evidence], ...]:
+    """Versions of CUDA toolkits, and of conda's `cudatoolkit`, that the report shows, and where."""
+    toolkits = () if isinstance(scene.machine.toolkits, Unknown) else scene.machine.toolkits
+    found = [
+        (
+            str(item.version),
+            Evidence(fact="CUDA toolkit", value=str(item.version), source=item.found_via or item.path),
+        )
+        for item in toolkits
+        if not isinstance(item.version, Unknown)
+    ]
+    found += [
+        (str(item.version), Evidence(fact=item.name, value=str(item.version), source=item.found_via))
+        for item in scene.distributions
+        if item.name in ("cudatoolkit", "cuda-cudart", "nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12")
+    ]
+    return tuple(found)

@@ -25,7 +25,7 @@ def twins_together(scene: Scene) -> Iterator[Answer]:
         both = " and ".join(group)
         yield Finding(
             id=f"{name}-cpu-and-gpu-both" if kinds else f"{name}-twins",
-            severity="error" if kinds and scene.reachable_nvidia else "warning",
+            severity="error" if kinds and _gpu_is_missed(scene) else "warning",
             title=f"{both} are installed side by side",
             because=f"They write the same files, so what `import` finds is a mixture of {both}.",
             evidence=tuple(of_distribution(item) for item in copies),
@@ -83,9 +83,15 @@ def damaged(scene: Scene) -> Iterator[Answer]:
         )
 
 
+def _gpu_is_missed(scene: Scene) -> bool:
+    """Whether there is a GPU, or a report shows that the GPU's part is not found."""
+    told = scene.observed("onnxruntime.get_available_providers")
+    return bool(scene.reachable_nvidia) or (told is not None and "CUDAExecutionProvider" not in told.value)
+
+
 def _keep_one(scene: Scene, environment: Environment, group: Sequence[str]) -> tuple[Remedy, ...]:
     """Remove all twins (removing one takes files of the other along), then install one."""
-    kept = twin_to_keep(group, environment, gpu=bool(scene.reachable_nvidia))
+    kept = twin_to_keep(group, environment, gpu=_gpu_is_missed(scene))
     again = reinstall(scene, [kept])
     text = f"Remove them all, because removing one takes files of the other along; then install {kept}."
     return (Remedy(text=text, commands=(*uninstall(scene, list(group)), *again)),)

@@ -43,6 +43,8 @@ def blind(scene: Scene) -> Iterator[Answer]:
     tensorflow = scene.framework("tensorflow")
     if tensorflow is None or not scene.reachable_nvidia or scene.target.os != "linux":
         return
+    if scene.messages("tf-cannot-dlopen"):
+        return
     version = tensorflow.distribution.version
     bound = next((row for row in blind_to_wheels() if row.holds_for("tensorflow", version)), None)
     if bound is None or not _has_wheels(scene) or _is_shown_the_way(scene):

@@ -1,0 +1,73 @@
+"""MindSpore and the CANN it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from dlsetup.judge.evidence import of_distribution, of_message, of_package
+from dlsetup.judge.known_libraries import needs_of
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_libraries import listed_as, read, seen_version
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.machine import Gap, SystemPackage
+
+_MINDSPORE_BY_CANN = {5: "1.6 or 1.7", 6: "2.0 or 2.1", 7: "2.2", 8: "2.3 to 2.7"}
+
+
+@check("framework-cann-version-mismatch")
+def mindspore_cann(scene: Scene) -> Iterator[Answer]:
+    """MindSpore is made for another major of CANN than is installed."""
+    version = seen_version(scene, "mindspore")
+    needs = needs_of("mindspore", version) if version else None
+    messages = scene.messages("mindspore-ascend-library-missing")
+    if needs is None or not str(needs.cann) or scene.messages("mindspore-other-cann"):
+        return
+    found = [(package, cann) for package in scene.packages if (cann := _cann(package))]
+    if not found:
+        if messages:
+            ask = "cat /usr/local/Ascend/ascend-toolkit/latest/version.cfg"
+            yield Gap(fact="version of CANN", reason="the report does not say", ask=ask)
+        return
+    package, cann = found[0]
+    if needs.cann.contains(cann, prereleases=True):
+        return
+    listed = listed_as(scene, "mindspore")
+    other = _MINDSPORE_BY_CANN.get(cann.major)
+    fitting = (
+        f"the MindSpore that goes with CANN {cann} ({other})" if other else "the MindSpore for this CANN"
+    )
+    yield Finding(
+        id="framework-cann-version-mismatch",
+        severity="error",
+        title=f"MindSpore {version} does not go with CANN {cann}",
+        because=f"MindSpore {version} needs CANN {_said(str(needs.cann))}; {cann} has other libraries"
+        + (f", without `{messages[0].value('file')}`." if messages else "."),
+        evidence=(
+            *map(of_message, messages[:1]),
+            *([of_distribution(listed)] if listed else []),
+            of_package(package),
+        ),
+        remedies=(
+            Remedy(text=f"Install {fitting}."),
+            Remedy(
+                text=f"Or install CANN {_said(str(needs.cann))} (toolkit, kernels, nnae) for it.",
+                scope="host",
+            ),
+        ),
+        rests_on=(needs.cited,),
+    )
+
+
+def _cann(package: SystemPackage) -> Version | None:
+    if not package.name.lower().startswith(("ascend-cann", "cann")):
+        return None
+    return read(package.version)
+
+
+def _said(specifier: str) -> str:
+    """`<7,>=6` as people say it: `6.x`."""
+    floor = next((part.lstrip(">=") for part in specifier.split(",") if part.startswith(">=")), specifier)
+    return f"{floor}.x" if "." not in floor else f"{floor} or a later {floor.partition('.')[0]}.x"

@@ -1,0 +1,206 @@
+"""Frameworks in one environment whose CUDA libraries exclude each other, as messages and versions show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from dlsetup.judge.checks.cuda_libraries import pins_disagree
+from dlsetup.judge.commands import install_builds, uninstall
+from dlsetup.judge.evidence import of_distribution, of_message, of_observation
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_libraries import listed_as, read
+from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.framework import Build
+from dlsetup.model.machine import Distribution
+from dlsetup.model.versions import CudaVersion
+
+_FRAMEWORKS = (
+    "torch",
+    "paddlepaddle",
+    "tensorflow",
+    "jax",
+    "onnxruntime-gpu",
+    "vllm",
+    "mxnet-cu112",
+    "oneflow",
+)
+_UNSUFFIXED = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cufft", "cuda-toolkit")
+
+
+@check("two-frameworks-share-cudnn")
+def pip_conflict(scene: Scene) -> Iterator[Answer]:
+    """pip says that a framework asks for another version of a CUDA library than another one brought."""
+    if any(True for _ in pins_disagree.question(scene)):
+        return
+    for message in scene.messages("pip-conflict-on-cuda-library"):
+        owner = (message.value("owner") or "").lower().replace("_", "-")
+        present = read(message.value("present"))
+        others = [item for item in _there(scene) if item.name != owner and not owner.startswith("nvidia-")]
+        if present is None or not others:
+            continue
+        names = f"{owner} and {others[0].name}"
+        library = message.value("name") or ""
+        yield Finding(
+            id="two-frameworks-share-cudnn",
+            severity="error" if _breaks(message.value("specifier") or "", present) else "warning",
+            title=f"{names} need different versions of {library}",
+            because=f"{owner} {message.value('release')} asks for {library}{message.value('specifier')}, and "
+            f"{present} is installed, which {others[0].name} {others[0].version} brings: one "
+            "environment holds only one version of a package.",
+            evidence=(of_message(message), of_distribution(others[0])),
+            remedies=tuple(_apart(names)),
+            rests_on=scene.sources(("pip-check-lines",)),
+        )
+        return
+
+
+def _breaks(specifier: str, present: Version) -> bool:
+    """Whether the installed one is older than asked for, or of another major."""
+    try:
+        bounds = [
+            item.version.removesuffix(".*") for item in SpecifierSet(specifier) if item.operator[0] in "=>~"
+        ]
+    except InvalidSpecifier:
+        return False
+    floors = [version for text in bounds if (version := read(text))]
+    return any(present < floor or present.major != floor.major for floor in floors)
+
+
+@check("two-frameworks-share-cudnn")
+def two_folders_of_dlls(scene: Scene) -> Iterator[Answer]:
+    """On Windows a DLL of cuDNN does not load where two frameworks bring one each."""
+    messages = scene.messages("cudnn-dll-not-loaded")
+    there = list(_there(scene))
+    if not messages or len(there) < 2:
+        return
+    path = (messages[0].value("path") or "").replace("\\", "/")
+    folder = "/".join(part for part in PurePosixPath(path).parts[-4:-1] if part != "..")
+    names = " and ".join(item.name for item in there[:2])
+    wheel = next((item for item in scene.distributions if item.name.startswith("nvidia-cudnn-cu")), None)
+    yield Finding(
+        id="two-frameworks-share-cudnn",
+        severity="error",
+        title=f"{names} load two versions of cuDNN's DLLs into one process",
+        because=f"torch brings its cuDNN in `torch\\lib`, and `{messages[0].value('file')}` is loaded from "
+        f"`{folder}`: DLLs of one name and two versions do not fit each other.",
+        evidence=(
+            of_message(messages[0]),
+            *map(of_distribution, there[:2]),
+            *([of_distribution(wheel)] if wheel else []),
+        ),
+        remedies=(
+            *_aligned(scene, wheel),
+            *_apart(names),
+        ),
+        rests_on=scene.sources(("cudnn-loader",)),
+    )
+
+
+def _aligned(scene: Scene, wheel: Distribution | None) -> Iterator[Remedy]:
+    if wheel is not None:
+        yield Remedy(
+            text=f"Install the {wheel.name} of the version that torch brings "
+            '(`python -c "import torch; print(torch.backends.cudnn.version())"` prints it), or remove the '
+            "wheel, so that both use torch's DLLs.",
+            commands=uninstall(scene, [wheel.name]),
+        )
+
+
+def _apart(names: str) -> Iterator[Remedy]:
+    yield Remedy(
+        text=f"Take builds of {names} for one CUDA whose cuDNN is the same (for CUDA 12 both use cuDNN 9)."
+    )
+    yield Remedy(text=f"Or keep {names} in environments (and processes) of their own.")
+
+
+def _there(scene: Scene) -> Iterator[Distribution]:
+    """Frameworks that are listed and are no CPU builds."""
+    found = (listed_as(scene, name) for name in _FRAMEWORKS)
+    return (item for item in found if item is not None and item.variant != "cpu")
+
+
+@check("mixed-cuda-majors")
+def torch_of_another_major(scene: Scene) -> Iterator[Answer]:
+    """torch is of one CUDA major, and the CUDA libraries beside it are all of another."""
+    torch = scene.framework("torch")
+    told = scene.observed("torch.version.cuda")
+    seen = read(told.value) if told else None
+    cuda = torch.cuda if torch else None
+    major = seen.major if seen else cuda.major if isinstance(cuda, CudaVersion) else None
+    if (
+        torch is None
+        or major is None
+        or any(item.name.endswith(f"-cu{major}") for item in scene.distributions)
+    ):
+        return
+    others = [item for name in _UNSUFFIXED for item in scene.copies(name) if item.version.major > 12]
+    others = [item for item in others if item.version.major != major]
+    if not others:
+        return
+    yield Finding(
+        id="mixed-cuda-majors",
+        severity="error",
+        title=f"torch {torch.distribution.version.public} is built for CUDA {major}, beside libraries of "
+        f"CUDA {others[0].version.major}",
+        because=f"{others[0].name} {others[0].version} serves builds for that CUDA alone; "
+        f"this torch asks for libraries of CUDA {major}, which are not listed.",
+        evidence=(
+            of_distribution(torch.distribution),
+            *([of_observation(told)] if told else []),
+            *map(of_distribution, others[:3]),
+        ),
+        remedies=tuple(_same_major(scene, others)),
+    )
+
+
+def _same_major(scene: Scene, others: Sequence[Distribution]) -> Iterator[Remedy]:
+    torch = scene.framework("torch")
+    major = others[0].version.major
+    builds = torch.same_release if torch else ()
+    build = next(
+        (item for item in builds if item.cuda and item.cuda.major == major and _fits(scene, item)), None
+    )
+    text = f"Install the CUDA {major} build of the same torch last, after whatever replaced it."
+    yield Remedy(text=text, commands=install_builds(scene, [build]) if build else ())
+
+
+def _fits(scene: Scene, build: Build) -> bool:
+    return build.index != "default"
+
+
+@check("cudnn-parts-from-two-versions")
+def parts(scene: Scene) -> Iterator[Answer]:
+    """A process has parts of cuDNN loaded that come from two places or two versions."""
+    if scene.messages("cudnn-parts-differ"):
+        return
+    seen = [item for item in scene.machine.report.observations if item.subject == "loaded.library"]
+    seen = [item for item in seen if "/libcudnn" in item.value]
+    folders = {str(PurePosixPath(item.value).parent): item for item in seen}
+    versions = {text: item for item in seen if (text := item.value.partition(".so.")[2]).count(".") > 1}
+    if len(folders) < 2 and len(versions) < 2:
+        return
+    kinds = folders if len(folders) > 1 else versions
+    yield Finding(
+        id="cudnn-parts-from-two-versions",
+        severity="error",
+        title="A process has loaded parts of cuDNN from two places",
+        because="cuDNN's libraries have to come from one release; these come from "
+        f"{' and '.join(sorted(kinds)[:3])}.",
+        evidence=tuple(
+            Evidence(fact=item.subject, value=item.value, source=item.source) for item in kinds.values()
+        ),
+        remedies=(
+            Remedy(
+                text="Leave one cuDNN: take the folder of the other one out of LD_LIBRARY_PATH, or uninstall "
+                "the system's package.",
+                commands=("unset LD_LIBRARY_PATH",),
+                scope="host",
+            ),
+        ),
+        rests_on=scene.sources(("cudnn-status",)),
+    )
