@@ -20,7 +20,7 @@ from dlsetup.model.versions import CudaVersion
 _FAILED = ("ort-provider-library-missing", "ort-provider-not-loaded", "ort-requires")
 
 
-@check("onnxruntime-gpu-cuda-version")
+@check("onnxruntime-gpu-cuda-version", told=True)
 def other_cuda(scene: Scene) -> Iterator[Answer]:
     """onnxruntime-gpu needs another CUDA or cuDNN than it finds."""
     listed = next(iter(scene.copies("onnxruntime-gpu")), None)

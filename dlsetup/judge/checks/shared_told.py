@@ -32,7 +32,7 @@ _FRAMEWORKS = (
 _UNSUFFIXED = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cufft", "cuda-toolkit")
 
 
-@check("two-frameworks-share-cudnn")
+@check("two-frameworks-share-cudnn", told=True)
 def pip_conflict(scene: Scene) -> Iterator[Answer]:
     """pip says that a framework asks for another version of a CUDA library than another one brought."""
     if any(True for _ in pins_disagree.question(scene)):
@@ -71,7 +71,7 @@ def _breaks(specifier: str, present: Version) -> bool:
     return any(present < floor or present.major != floor.major for floor in floors)
 
 
-@check("two-frameworks-share-cudnn")
+@check("two-frameworks-share-cudnn", told=True)
 def two_folders_of_dlls(scene: Scene) -> Iterator[Answer]:
     """On Windows a DLL of cuDNN does not load where two frameworks bring one each."""
     messages = scene.messages("cudnn-dll-not-loaded")
@@ -124,7 +124,7 @@ def _there(scene: Scene) -> Iterator[Distribution]:
     return (item for item in found if item is not None and item.variant != "cpu")
 
 
-@check("mixed-cuda-majors")
+@check("mixed-cuda-majors", told=True)
 def torch_of_another_major(scene: Scene) -> Iterator[Answer]:
     """torch is of one CUDA major, and the CUDA libraries beside it are all of another."""
     torch = scene.framework("torch")
@@ -173,7 +173,7 @@ def _fits(scene: Scene, build: Build) -> bool:
     return build.index != "default"
 
 
-@check("cudnn-parts-from-two-versions")
+@check("cudnn-parts-from-two-versions", told=True)
 def parts(scene: Scene) -> Iterator[Answer]:
     """A process has parts of cuDNN loaded that come from two places or two versions."""
     if scene.messages("cudnn-parts-differ"):

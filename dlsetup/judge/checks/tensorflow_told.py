@@ -15,6 +15,7 @@ from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels, listed_as, seen_version
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Gap
+from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message, Observation
 
 _CUDA_PARTS = frozenset({"cudart", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusparse"})
@@ -22,7 +23,7 @@ _LISTS = ("tensorflow.config.list_physical_devices", "tensorflow.config.experime
 _LAST_ON_WINDOWS = Version("2.11")
 
 
-@check("tensorflow-cannot-find-wheel-libs")
+@check("tensorflow-cannot-find-wheel-libs", told=True)
 def wheels_not_found(scene: Scene) -> Iterator[Answer]:
     """TensorFlow cannot open GPU libraries that are installed as wheels."""
     messages = scene.messages("tf-cannot-dlopen")
@@ -61,7 +62,7 @@ def wheels_not_found(scene: Scene) -> Iterator[Answer]:
     )
 
 
-@check("tensorflow-wants-other-cuda-version", "cudnn-major-mismatch")
+@check("tensorflow-wants-other-cuda-version", "cudnn-major-mismatch", told=True)
 def other_cuda(scene: Scene) -> Iterator[Answer]:
     """TensorFlow asks by name for libraries of a CUDA that is not the one at hand."""
     missing = list(_missing(scene))
@@ -157,12 +158,14 @@ def _release_for(cuda: str) -> Needs | None:
     return next((row for row in rows if row and row.cuda.contains(line)), None)
 
 
-@check("tensorflow-no-gpu-on-native-windows")
+@check("tensorflow-no-gpu-on-native-windows", told=True)
 def windows_itself(scene: Scene) -> Iterator[Answer]:
     """A report of TensorFlow on Windows that lists no GPU."""
     version = seen_version(scene, "tensorflow")
     judged = scene.framework("tensorflow") is not None and bool(scene.gpus("nvidia"))
     if scene.target.os != "windows" or scene.in_wsl or version is None or judged or sees_gpu(scene):
+        return
+    if not scene.machine.partial:
         return
     if version.release < _LAST_ON_WINDOWS.release or not _wants_gpu(scene):
         return
@@ -220,6 +223,8 @@ def sees_gpu(scene: Scene) -> bool:
 
 def _wants_gpu(scene: Scene) -> bool:
     """Whether something shows a GPU, or that one is looked for."""
+    if not isinstance(scene.machine.gpus, Unknown) and not scene.gpus("nvidia"):
+        return False
     torch = scene.observed("torch.cuda.is_available")
     known = bool(scene.gpus("nvidia")) or scene.driver is not None or bool(cuda_at_hand(scene))
     works = torch is not None and torch.value == "True"
