@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dlsetup.intake.driver_inference import driver_inferences
 from dlsetup.intake.fact import Fact, inferred
 from dlsetup.intake.page import Line, Page
 from dlsetup.model.machine import Gpu
@@ -13,13 +14,16 @@ from dlsetup.model.machine import Gpu
 _SYSTEMS = (
     (
         "windows",
-        r"\b[A-Z]:\\|WinError|win_amd64|on win32|/WDDM|\bWDDM\b|\w\.dll\b|\bMSC v\.|Windows 1[01]|Platform: Windows|\bPS [A-Z]:",
+        r"\b[A-Z]:\\|WinError|win_amd64|on win32|/WDDM|\bWDDM\b|\w\.dll\b|\bMSC v\."
+        r"|Windows 1[01]|Platform: Windows|\bPS [A-Z]:",
     ),
     ("macos", r"\bmacOS\b|macosx_|\bDarwin\b|Apple M\d|/opt/homebrew|/Library/"),
     (
         "linux",
         r"/usr/|/opt/|/home/|/root/|/var/|/etc/|/dev/|\w\.so\b|linux-gnu|\bLinux-|manylinux|linux-64|/lib/python3|NVRM"
-        r"|UNIX x86_64|\bUbuntu\b|\bDebian\b|\bCentOS\b|\bFedora\b|Red Hat|\bsudo \w|\bapt(?:-get)? install|Persistence-M",
+        r"|UNIX x86_64"
+        r"|\b(?:lsmod|modinfo|mokutil|lspci|dkms|dpkg|systemctl|nouveau)\b|\bUbuntu\b"
+        r"|\bDebian\b|\bCentOS\b|\bFedora\b|Red Hat|\bsudo \w|\bapt(?:-get)? install|Persistence-M",
     ),
 )
 """Paths, file names and words that only that system has; the first that is met counts."""
@@ -39,6 +43,7 @@ def inferences(pages: Sequence[Page], facts: Sequence[Fact]) -> Iterator[Fact]:
         for found in _system(lines, wsl):
             os = found.value
             yield found
+    yield from driver_inferences(facts)
     if "system.arch" not in known:
         yield from _processor(lines, os, known)
     if wsl is not None and os == "linux" and not any(name.startswith("wsl.") for name in known):

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, in_words, shown
-from dlsetup.intake.page import Line, Page
+from dlsetup.intake.fact import Fact, shown
+from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
 
 _ROW = re.compile(
     r"^\s{0,4}(\*)?\s{0,3}([A-Za-z][\w.-]{1,40})\s{1,40}(?:Running|Stopped|Installing)\s{1,20}([12])\s*$"
 )
-_SAID = re.compile(r"\b(?:WSL ?2|wsl2|Windows Subsystem for Linux 2)\b")
 
 
 @reads("wsl -l -v", "STATE")
@@ -33,17 +32,3 @@ def distributions(page: Page) -> Iterator[Fact]:
         yield shown("wsl.version", int(found[3]), line)
         yield shown("wsl.distribution", found[2], line)
         yield shown("system.os", "linux", line)
-
-
-@reads("WSL in words", "WSL", "wsl2", "/usr/lib/wsl", "Windows Subsystem")
-def in_words_of_users(page: Page) -> Iterator[Fact]:
-    """Somebody says it, or a path of WSL 2 stands there."""
-    for line in page.lines:
-        if "/usr/lib/wsl/" in line.text or _SAID.search(line.text):
-            yield from _second(line)
-            return
-
-
-def _second(line: Line) -> Iterator[Fact]:
-    yield in_words("wsl.version", 2, line)
-    yield in_words("system.os", "linux", line)

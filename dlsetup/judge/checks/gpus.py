@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dlsetup.judge.better import other_build, working_build
 from dlsetup.judge.commands import ASK_TORCH
-from dlsetup.judge.evidence import of_container, of_framework, of_gpus, of_variable
+from dlsetup.judge.evidence import of_container, of_framework, of_gpus, of_message, of_variable
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.judge.visible import VISIBLE, first_number, hides_all, visible_gpus
@@ -61,14 +61,17 @@ def hidden(scene: Scene) -> Iterator[Answer]:
     """CUDA_VISIBLE_DEVICES leaves no GPU to be seen."""
     value = scene.machine.variable(VISIBLE)
     gpus = scene.gpus("nvidia")
-    if not gpus or not isinstance(value, str) or not hides_all(value, gpus):
+    told = scene.messages("cuda-no-gpus-available", "cuda-no-device")
+    if not isinstance(value, str) or not (_surely(value) if told and not gpus else hides_all(value, gpus)):
+        return
+    if not gpus and not told:
         return
     yield Finding(
         id="cuda-visible-devices-hides-gpus",
-        severity="warning" if first_number(value) == -1 else "error",
+        severity="warning" if first_number(value) == -1 and not told else "error",
         title=f"{VISIBLE} hides every NVIDIA GPU",
         because=f"`{VISIBLE}={value}` {_hides(value, gpus)}: programs started from here see none.",
-        evidence=(of_variable(scene, VISIBLE), *of_gpus(scene, gpus)),
+        evidence=(of_variable(scene, VISIBLE), *of_gpus(scene, gpus), *map(of_message, told[:1])),
         remedies=(
             Remedy(
                 text="Unset the variable, and take it out of the file that sets it.",
@@ -84,7 +87,15 @@ def _hides(value: str, gpus: tuple[Gpu, ...]) -> str:
         return "names no GPU"
     if number == -1:
         return "asks for no GPU"
+    if not gpus:
+        return f"names GPU {number}, counted from 0, and CUDA finds none of that number"
     return f"names GPU {number}, and this machine has {len(gpus)}, numbered from 0"
+
+
+def _surely(value: str) -> bool:
+    """Whether a list that leaves nothing visible does so by itself, of GPUs that nobody counted."""
+    number = first_number(value)
+    return hides_all(value, ()) and (number is None or number != 0)
 
 
 @check("gpu-arch-not-in-wheel")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
-from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml, of_package
+from dlsetup.judge.driver_parts import parts_by_branch
+from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml
 from dlsetup.judge.host import driver_scope, install_driver, uses_apt
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -16,10 +17,10 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.versions import DriverRelease
 
 MISMATCH = "LIB_RM_VERSION_MISMATCH"
-PARTS = re.compile(
-    r"(?:libnvidia-compute|nvidia-dkms|nvidia-kernel-source|nvidia-utils)-(\d{3})(?:-server|-open)*"
-)
 SECURE_BOOT = "secure boot"
+HELD = re.compile(r"nvidia-driver-\d+(-server|-open)*|libnvidia-(?:common|compute)-\d+(-server)?")
+ON_DISK, IN_USE = "module on disk", "kernel driver in use"
+NOT_LOADED = "DRIVER_NOT_LOADED"
 
 
 @check("nvml-driver-library-mismatch")
@@ -51,11 +52,13 @@ def driver_halves_differ(scene: Scene) -> Iterator[Answer]:
 def module_not_loaded(scene: Scene) -> Iterator[Answer]:
     """There is an NVIDIA GPU or its driver's libraries, and no NVIDIA kernel module is loaded."""
     driver = scene.machine.driver
-    elsewhere = scene.target.os != "linux" or scene.in_wsl or scene.on_tegra is not False
+    foreign = scene.target.os in ("windows", "macos")
+    elsewhere = foreign or scene.in_wsl or scene.on_tegra is not False or _cuda_was_seen(scene)
     if elsewhere or isinstance(driver, Unknown):
         return
     libraries = driver.userland if driver else None
-    present = bool(scene.gpus("nvidia")) or isinstance(libraries, DriverRelease)
+    refused = isinstance(driver, Driver) and driver.nvml_error == NOT_LOADED
+    present = bool(scene.gpus("nvidia")) or isinstance(libraries, DriverRelease) or refused
     if not _is_unloaded(driver) or not present or _is_image(scene):
         return
     yield Finding(
@@ -66,7 +69,7 @@ def module_not_loaded(scene: Scene) -> Iterator[Answer]:
         evidence=(*of_gpus(scene, scene.gpus("nvidia")), *of_driver(scene), *_kernel(scene)),
         remedies=tuple(_load_module(scene, libraries)),
     )
-    if isinstance(libraries, DriverRelease) and not _sighted(scene, SECURE_BOOT):
+    if (isinstance(libraries, DriverRelease) or refused) and not _sighted(scene, SECURE_BOOT):
         reason = "an unsigned kernel module does not load under Secure Boot"
         yield Gap(fact=SECURE_BOOT, reason=reason, ask="mokutil --sb-state")
 
@@ -80,39 +83,22 @@ def secure_boot_refuses(scene: Scene) -> Iterator[Answer]:
         for item in scene.machine.sightings
         if item.fact == SECURE_BOOT and "enabled" in item.value.lower()
     ]
-    if not seen or not isinstance(driver, Driver) or driver.module is not None:
+    if not seen or not isinstance(driver, Driver) or not _is_unloaded(driver):
         return
     yield Finding(
         id="secure-boot-unsigned-module",
         severity="warning",
         title="Secure Boot is on",
-        because="Under Secure Boot only signed modules are loaded, and the NVIDIA module is not loaded.",
+        because="Under Secure Boot the kernel loads signed modules only, and the NVIDIA module, which "
+        "was built here and is unsigned, is not loaded.",
         evidence=tuple(Evidence(fact=item.fact, value=item.value, source=item.source) for item in seen),
         remedies=(
             Remedy(
-                text="Enrol the key that signs the module, or switch Secure Boot off in the firmware.",
-                commands=("mokutil --sb-state", "sudo dmesg | grep -i nvidia"),
+                text="Enrol the key (MOK) that signs the module and confirm it at the next start, or "
+                "switch Secure Boot off in the firmware; then install the driver again and restart.",
+                commands=_enrol(scene),
                 scope="host",
             ),
-        ),
-    )
-
-
-@check("driver-packages-mixed-branches")
-def packages_of_two_branches(scene: Scene) -> Iterator[Answer]:
-    """Packages of two branches of the NVIDIA driver are installed."""
-    parts = [(found[1], item) for item in scene.packages if (found := PARTS.fullmatch(item.name))]
-    branches = sorted({branch for branch, _ in parts})
-    if len(branches) < 2 or scene.in_wsl:
-        return
-    yield Finding(
-        id="driver-packages-mixed-branches",
-        severity="warning",
-        title=f"Packages of the NVIDIA driver branches {' and '.join(branches)} are installed",
-        because="A module of one branch and libraries of another do not work together, even after a restart.",
-        evidence=tuple(of_package(item) for _, item in parts),
-        remedies=(
-            Remedy(text="Remove the packages of the branch that is not wanted, then restart.", scope="host"),
         ),
     )
 
@@ -122,14 +108,22 @@ def _after_update(scene: Scene) -> Iterator[Remedy]:
     if scope == "container-host":
         yield Remedy(text="Restart the host of the container, then start the container anew.", scope=scope)
         return
+    if len(parts_by_branch(scene)) > 1:
+        text = "Bring the packages of module and libraries to one release: a restart alone changes nothing."
+        commands = (
+            "sudo apt update",
+            "sudo apt install --fix-broken",
+            "sudo apt full-upgrade",
+            "sudo reboot",
+        )
+        yield Remedy(text=text, commands=commands if uses_apt(scene) else (), scope=scope)
+        return
     yield Remedy(
         text="Restart the machine: it loads the module of the new release.",
         commands=("sudo reboot",),
         scope=scope,
     )
-    held = [
-        item.name for item in scene.packages if re.fullmatch(r"nvidia-driver-\d+(-server|-open)*", item.name)
-    ]
+    held = sorted({item.name for item in scene.packages if HELD.fullmatch(item.name)})
     if held:
         text = "To choose the time of the next driver update, hold the package and update it by hand."
         yield Remedy(text=text, commands=line(scene, ["sudo", "apt-mark", "hold", *held]), scope=scope)
@@ -157,18 +151,34 @@ def _load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Ite
         yield Remedy(text=text, commands=("dkms status", *line(scene, words)), scope=scope)
 
 
+def _enrol(scene: Scene) -> tuple[str, ...]:
+    """Where each family of systems keeps the key that signs modules which are built on the machine."""
+    if uses_apt(scene):
+        return ("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der",)
+    return ("sudo mokutil --import /etc/pki/akmods/certs/public_key.der",)
+
+
+def _cuda_was_seen(scene: Scene) -> bool:
+    """Whether a program saw the GPU work, which no missing module allows."""
+    seen = scene.observed("torch.cuda.is_available")
+    return seen is not None and seen.value == "True"
+
+
 def _not_loaded_because(scene: Scene, libraries: DriverRelease | None | Unknown) -> str:
     gpu = "There is an NVIDIA GPU" if scene.gpus("nvidia") else "The driver is installed"
     if isinstance(libraries, DriverRelease):
         gpu += f", the driver's libraries are {libraries}"
-    return f"{gpu}, and the running kernel has no `nvidia` module loaded."
+    on_disk = next((item.value for item in scene.machine.sightings if item.fact == ON_DISK), "")
+    built = f" Module {on_disk} lies on disk and is not loaded." if on_disk else ""
+    nouveau = " The open driver `nouveau` drives the card." if _driven_by(scene, "nouveau") else ""
+    return f"{gpu}, and the running kernel has no `nvidia` module loaded.{built}{nouveau}"
 
 
 def _is_unloaded(driver: Driver | None) -> bool:
     """Whether no module is loaded, by the kernel's word or else by NVML's."""
     if driver is None or driver.module is None:
         return True
-    return isinstance(driver.module, Unknown) and driver.nvml_error == "DRIVER_NOT_LOADED"
+    return isinstance(driver.module, Unknown) and driver.nvml_error == NOT_LOADED
 
 
 def _is_image(scene: Scene) -> bool:
@@ -183,6 +193,10 @@ def _kernel(scene: Scene) -> tuple[Evidence, ...]:
     return (
         () if isinstance(kernel, Unknown) else (Evidence(fact="kernel", value=kernel, source="the system"),)
     )
+
+
+def _driven_by(scene: Scene, module: str) -> bool:
+    return any(item.fact == IN_USE and item.value == module for item in scene.machine.sightings)
 
 
 def _sighted(scene: Scene, fact: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
-from dlsetup.judge.evidence import of_framework, of_package
+from dlsetup.judge.evidence import of_framework, of_message, of_package
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -32,7 +32,7 @@ def first_version(scene: Scene) -> Iterator[Answer]:
     quoted = name if re.fullmatch(r"[\w.-]+", name) else "DISTRIBUTION"
     yield Finding(
         id="wsl1-has-no-gpu",
-        severity="error" if wanting else "warning",
+        severity="error" if wanting or scene.machine.partial else "warning",
         title="This distribution runs under WSL 1, which has no GPU",
         because="Only WSL 2 hands the GPU of Windows to Linux programs.",
         evidence=(
@@ -54,19 +54,21 @@ def linux_driver_inside(scene: Scene) -> Iterator[Answer]:
     """A Linux driver is installed inside WSL 2, in front of the one that Windows lends."""
     wsl = scene.machine.system.wsl
     found = [item for item in scene.packages if DRIVER_PACKAGE.fullmatch(item.name)]
-    if not isinstance(wsl, Wsl) or wsl.version == 1 or not found:
+    foreign = scene.messages("wsl-foreign-libcuda")
+    if not isinstance(wsl, Wsl) or wsl.version == 1 or not (found or foreign):
         return
+    names = [item.name for item in found] or ["libnvidia-*", "nvidia-driver-*"]
     yield Finding(
         id="wsl-linux-driver-shadows-windows-driver",
         severity="error",
         title="A Linux driver is installed inside WSL",
         because="Inside WSL the driver is the one of Windows, in /usr/lib/wsl/lib; a Linux libcuda hides it.",
-        evidence=tuple(of_package(item) for item in found),
+        evidence=(*map(of_package, found), *map(of_message, foreign[:1])),
         remedies=(
             Remedy(
                 text="Remove these packages inside WSL, keep the driver of Windows, and start WSL again.",
                 commands=(
-                    *line(scene, ["sudo", "apt", "purge", *(item.name for item in found)]),
+                    *line(scene, ["sudo", "apt", "purge", *names]),
                     "wsl.exe --shutdown",
                 ),
                 scope="host",
