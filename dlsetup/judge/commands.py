@@ -141,7 +141,7 @@ def _made_by_uv(scene: Scene, environment: Environment) -> bool:
 
 def _active(scene: Scene, environment: Environment) -> bool:
     name = "CONDA_PREFIX" if environment.kind == "conda" else "VIRTUAL_ENV"
-    return scene.machine.variable(name) == environment.path
+    return not environment.path or scene.machine.variable(name) == environment.path
 
 
 def _has_tool(scene: Scene, name: str) -> bool:

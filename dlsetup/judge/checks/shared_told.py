@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from dlsetup.judge.checks.cuda_libraries import pins_disagree
 from dlsetup.judge.commands import install_builds, uninstall
 from dlsetup.judge.evidence import of_distribution, of_message, of_observation
 from dlsetup.judge.registry import Answer, check
@@ -35,8 +34,6 @@ _UNSUFFIXED = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvi
 @check("two-frameworks-share-cudnn", told=True)
 def pip_conflict(scene: Scene) -> Iterator[Answer]:
     """pip says that a framework asks for another version of a CUDA library than another one brought."""
-    if any(True for _ in pins_disagree.question(scene)):
-        return
     for message in scene.messages("pip-conflict-on-cuda-library"):
         owner = (message.value("owner") or "").lower().replace("_", "-")
         present = read(message.value("present"))

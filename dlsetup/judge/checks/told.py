@@ -20,7 +20,8 @@ def told(scene: Scene) -> Iterator[Answer]:
     said: set[str] = set()
     for fault in scene.catalog.knowledge.faults:
         messages = scene.messages(*fault.messages)
-        if messages and fault.id not in said and not scene.messages(*fault.unless):
+        new = fault.severity == "note" or fault.id not in said
+        if messages and new and not scene.messages(*fault.unless):
             said.add(fault.id)
             yield _finding(scene, fault, messages)
 
