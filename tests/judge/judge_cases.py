@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judge_library_cases import LIBRARY_CASES
 from judge_machines import (
     container,
     dist,
@@ -267,3 +268,5 @@ CASES: dict[str, tuple[Machine, Machine]] = {
         ),
     ),
 }
+
+CASES.update(LIBRARY_CASES)

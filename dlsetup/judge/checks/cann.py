@@ -43,7 +43,7 @@ def mindspore_cann(scene: Scene) -> Iterator[Answer]:
         id="framework-cann-version-mismatch",
         severity="error",
         title=f"MindSpore {version} does not go with CANN {cann}",
-        because=f"MindSpore {version} needs CANN {_said(str(needs.cann))}; {cann} has other libraries"
+        because=f"This release of MindSpore needs CANN {_said(str(needs.cann))}; {cann} has other libraries"
         + (f", without `{messages[0].value('file')}`." if messages else "."),
         evidence=(
             *map(of_message, messages[:1]),

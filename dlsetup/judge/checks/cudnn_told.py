@@ -27,7 +27,6 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
 
 _SHARING = ("torch", "tensorflow", "jax", "paddlepaddle", "onnxruntime-gpu", "ctranslate2", "oneflow")
-_SHOW_THE_WAY = "export LD_LIBRARY_PATH=\"$(python -c 'import nvidia.cudnn as c; print(c.__path__[0])')/lib\""
 ASK_CUDNN = "python -m pip list | grep -i -E 'cudnn|torch|tensorflow|jax'"
 
 
@@ -94,7 +93,7 @@ def _too_old(scene: Scene, apart: Apart, severity: Severity) -> Finding:
         id="cudnn-major-mismatch" if other_major else "cudnn-too-old-at-runtime",
         severity=severity,
         title=f"cuDNN {apart.loaded} was loaded, and the program was built with {apart.built}",
-        because=f"cuDNN has to be of the same major and not older than at build time: {apart.loaded} is not "
+        because=f"The loaded cuDNN has to be of the same major and not older than at build time: {apart.loaded} is not "
         f"{apart.built} or newer.{risk}",
         evidence=(
             of_message(apart.message),
@@ -125,7 +124,7 @@ def _newer(scene: Scene, apart: Apart) -> Iterator[Remedy]:
         )
 
 
-@check("cudnn-major-mismatch", told=True)
+@check("cudnn-major-mismatch", "cudnn-not-on-search-path", told=True)
 def missing_cudnn(scene: Scene) -> Iterator[Answer]:
     """A program looks for a cuDNN of one major, and another one is there."""
     messages = [item for item in scene.messages(*MISSING) if wanted_cudnn(item)]
@@ -183,8 +182,8 @@ def _not_on_the_path(message: Message, wanted: int, present: Evidence) -> Findin
         evidence=(of_message(message), present),
         remedies=(
             Remedy(
-                text="Put the folder of the wheel into the search path, or import torch first.",
-                commands=(_SHOW_THE_WAY,),
+                text="Import torch first, which loads it; or put the wheel's folder "
+                "(`site-packages/nvidia/cudnn/lib`) on the search path of this one program.",
             ),
         ),
     )

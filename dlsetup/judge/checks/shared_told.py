@@ -186,7 +186,7 @@ def parts(scene: Scene) -> Iterator[Answer]:
         id="cudnn-parts-from-two-versions",
         severity="error",
         title="A process has loaded parts of cuDNN from two places",
-        because="cuDNN's libraries have to come from one release; these come from "
+        because="The libraries of cuDNN have to come from one release; these come from "
         f"{' and '.join(sorted(kinds)[:3])}.",
         evidence=tuple(
             Evidence(fact=item.subject, value=item.value, source=item.source) for item in kinds.values()
