@@ -25,6 +25,16 @@ def needs_of(name: str, version: Version) -> Needs | None:
     return next((row for row in found if row.holds_for(name, version)), None)
 
 
+def in_words(specifier: SpecifierSet) -> str:
+    """`==10.2.*` is `10.2`, `>=12,<13` is `12.x`, `>=8.6,<9` is `8.6 or a later 8.x`."""
+    parts = [(item.operator, item.version) for item in specifier]
+    exact = next((version.removesuffix(".*") for operator, version in parts if operator == "=="), None)
+    floor = next((version for operator, version in parts if operator == ">="), None)
+    if exact or floor is None:
+        return exact or str(specifier)
+    return f"{floor} or a later {floor.partition('.')[0]}.x" if "." in floor else f"{floor}.x"
+
+
 def _row(name: str, releases: str, source: str, **needs: str) -> Needs:
     return Needs(
         framework=name,

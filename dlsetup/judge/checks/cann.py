@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from dlsetup.judge.evidence import of_distribution, of_message, of_package
-from dlsetup.judge.known_libraries import needs_of
+from dlsetup.judge.known_libraries import in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import listed_as, read, seen_version
@@ -43,7 +43,7 @@ def mindspore_cann(scene: Scene) -> Iterator[Answer]:
         id="framework-cann-version-mismatch",
         severity="error",
         title=f"MindSpore {version} does not go with CANN {cann}",
-        because=f"This release of MindSpore needs CANN {_said(str(needs.cann))}; {cann} has other libraries"
+        because=f"This release of MindSpore needs CANN {in_words(needs.cann)}; {cann} has other libraries"
         + (f", without `{messages[0].value('file')}`." if messages else "."),
         evidence=(
             *map(of_message, messages[:1]),
@@ -53,7 +53,7 @@ def mindspore_cann(scene: Scene) -> Iterator[Answer]:
         remedies=(
             Remedy(text=f"Install {fitting}."),
             Remedy(
-                text=f"Or install CANN {_said(str(needs.cann))} (toolkit, kernels, nnae) for it.",
+                text=f"Or install CANN {in_words(needs.cann)} (toolkit, kernels, nnae) for it.",
                 scope="host",
             ),
         ),
@@ -65,9 +65,3 @@ def _cann(package: SystemPackage) -> Version | None:
     if not package.name.lower().startswith(("ascend-cann", "cann")):
         return None
     return read(package.version)
-
-
-def _said(specifier: str) -> str:
-    """`<7,>=6` as people say it: `6.x`."""
-    floor = next((part.lstrip(">=") for part in specifier.split(",") if part.startswith(">=")), specifier)
-    return f"{floor}.x" if "." not in floor else f"{floor} or a later {floor.partition('.')[0]}.x"

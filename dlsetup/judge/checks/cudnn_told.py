@@ -93,8 +93,8 @@ def _too_old(scene: Scene, apart: Apart, severity: Severity) -> Finding:
         id="cudnn-major-mismatch" if other_major else "cudnn-too-old-at-runtime",
         severity=severity,
         title=f"cuDNN {apart.loaded} was loaded, and the program was built with {apart.built}",
-        because=f"The loaded cuDNN has to be of the same major and not older than at build time: {apart.loaded} is not "
-        f"{apart.built} or newer.{risk}",
+        because="The loaded cuDNN has to be of the same major and not older than at build time: "
+        f"{apart.loaded} is not {apart.built} or newer.{risk}",
         evidence=(
             of_message(apart.message),
             *map(of_distribution, cudnn_wheels(scene)[:2]),
@@ -139,7 +139,7 @@ def missing_cudnn(scene: Scene) -> Iterator[Answer]:
         yield Gap(
             fact="version of the cuDNN that is installed", reason="the report does not say", ask=ASK_CUDNN
         )
-    there = ", ".join(f"cuDNN {major} ({item.value})" for major, item in sorted(present.items()))
+    there = ", ".join(f"cuDNN {major} ({item.fact} {item.value})" for major, item in sorted(present.items()))
     yield Finding(
         id="cudnn-major-mismatch",
         severity="error",
@@ -163,7 +163,7 @@ def _present(scene: Scene) -> Iterator[tuple[int, Evidence]]:
     if torch and not (listed and listed.variant == "cpu"):
         needs = needs_of("torch", torch)
         if needs:
-            value = f"{torch}, which brings cuDNN {needs.cudnn}"
+            value = str(torch)
             yield (
                 (9 if needs.cudnn.contains("9.1") else 8),
                 Evidence(fact="torch", value=value, source=needs.source),

@@ -8,7 +8,7 @@ from packaging.version import Version
 
 from dlsetup.judge.commands import install, uninstall
 from dlsetup.judge.evidence import of_distribution, of_message, of_observation
-from dlsetup.judge.known_libraries import Needs, needs_of
+from dlsetup.judge.known_libraries import Needs, in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels
@@ -79,7 +79,8 @@ def _admits(needs: Needs | None, version: str) -> bool:
 def _wanted(listed: Distribution | None, needs: Needs | None, messages: tuple[Message, ...]) -> str:
     message = messages[0] if messages else None
     if needs and listed:
-        return f"onnxruntime-gpu {listed.version} needs CUDA {needs.cuda} and cuDNN {needs.cudnn}"
+        cudnn = in_words(needs.cudnn)
+        return f"onnxruntime-gpu {listed.version} needs CUDA {in_words(needs.cuda)} and cuDNN {cudnn}"
     if message and message.value("cuda"):
         return f"It needs CUDA {message.value('cuda')}.x and cuDNN {message.value('cudnn')}.x"
     if message and message.value("file"):
@@ -97,14 +98,16 @@ def _remedies(scene: Scene, needs: Needs | None, at_hand: list[str]) -> Iterator
         yield Remedy(text=text, commands=commands)
     if needs:
         yield Remedy(
-            text=f"Or install CUDA {needs.cuda} and cuDNN {needs.cudnn}, and put their folders on the search "
-            "path (`import torch` first does it where torch brings the same).",
+            text=f"Or install CUDA {in_words(needs.cuda)} and cuDNN {in_words(needs.cudnn)}, and put their "
+            "folders on the search path (`import torch` first does it where torch brings the same).",
             scope="host",
         )
-    yield Remedy(
-        text="Or take a release that brings both as wheels.",
-        commands=install(scene, ["onnxruntime-gpu[cuda,cudnn]>=1.21"]),
-    )
+    python = scene.interpreter.version if scene.interpreter else None
+    if python is None or python >= Version("3.10"):
+        yield Remedy(
+            text="Or take a release that brings both as wheels (Python 3.10 or newer).",
+            commands=install(scene, ["onnxruntime-gpu[cuda,cudnn]>=1.21"]),
+        )
 
 
 def _release_for(cuda: str) -> Needs | None:

@@ -28,12 +28,13 @@ def shadowed(scene: Scene) -> Iterator[Answer]:
         return
     message, what, wheel = found
     serves = f" The wheel's own, {wheel.name} {wheel.version}, would fit." if wheel else ""
+    numbers = next((f" ({item.loaded}; {item.built} is needed)" for item in cudnn_apart(scene)), "")
     yield Finding(
         id="ld-library-path-shadows-wheel-libs",
         severity="error",
         title=f"{NAME} puts another {what} in front of the one that the wheels bring",
         because=f"The loader looks into {' and '.join(f'`{item}`' for item in folders[:3])} first, and the "
-        f"copy that was loaded does not serve.{serves}",
+        f"copy that was loaded{numbers} does not serve.{serves}",
         evidence=(
             of_message(message),
             of_variable(scene, NAME),

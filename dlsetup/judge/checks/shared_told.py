@@ -144,7 +144,7 @@ def torch_of_another_major(scene: Scene) -> Iterator[Answer]:
         severity="error",
         title=f"torch {torch.distribution.version.public} is built for CUDA {major}, beside libraries of "
         f"CUDA {others[0].version.major}",
-        because=f"{others[0].name} {others[0].version} serves builds for that CUDA alone; "
+        because=f"{others[0].name} {others[0].version} serves builds for its own CUDA alone; "
         f"this torch asks for libraries of CUDA {major}, which are not listed.",
         evidence=(
             of_distribution(torch.distribution),

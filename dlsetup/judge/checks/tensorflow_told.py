@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from dlsetup.judge.commands import install
 from dlsetup.judge.evidence import of_distribution, of_message, of_observation, of_variable
-from dlsetup.judge.known_libraries import Needs, needs_of
+from dlsetup.judge.known_libraries import Needs, in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels, listed_as, seen_version
@@ -141,7 +141,7 @@ def _for_cuda(scene: Scene, wanted: str, at_hand: Sequence[tuple[str, Evidence]]
         yield Remedy(text=text, commands=install(scene, [f"tensorflow{fitting.releases}"]))
     version = seen_version(scene, "tensorflow")
     needs = needs_of("tensorflow", version) if version else None
-    cudnn = f" with cuDNN {needs.cudnn}" if needs else ""
+    cudnn = f" with cuDNN {in_words(needs.cudnn)}" if needs else ""
     yield Remedy(
         text=f"Or install CUDA {_shown(wanted)}{cudnn} beside it, and put its folder on the search path.",
         scope="host",
