@@ -21,19 +21,20 @@ _OF_WHEELS = re.compile(r"site-packages|dist-packages")
 def shadowed(scene: Scene) -> Iterator[Answer]:
     """A library of a wheel meets an older copy that LD_LIBRARY_PATH puts first."""
     folders = foreign_folders(scene)
-    if not folders or scene.target.os == "windows":
+    if scene.target.os == "windows":
         return
-    found = next(_symptoms(scene), None)
+    found = next(_symptoms(scene) if folders else _admitted(scene), None)
     if found is None:
         return
     message, what, wheel = found
     serves = f" The wheel's own, {wheel.name} {wheel.version}, would fit." if wheel else ""
+    where = " and ".join(f"`{item}`" for item in folders[:3]) or "its folders"
     numbers = next((f" ({item.loaded}; {item.built} is needed)" for item in cudnn_apart(scene)), "")
     yield Finding(
         id="ld-library-path-shadows-wheel-libs",
         severity="error",
         title=f"{NAME} puts another {what} in front of the one that the wheels bring",
-        because=f"The loader looks into {' and '.join(f'`{item}`' for item in folders[:3])} first, and the "
+        because=f"The loader looks into {where} first, and the "
         f"copy that was loaded{numbers} does not serve.{serves}",
         evidence=(
             of_message(message),
@@ -67,6 +68,13 @@ def _symptoms(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]
         wheel = _wheel(scene, library)
         if wheel or _OF_WHEELS.search(message.text):
             yield message, f"lib{message.value('wanted') or library}", wheel
+
+
+def _admitted(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]]:
+    """PyTorch's own word that the variable leads to another cuDNN; the report does not show its value."""
+    for message in scene.messages("cudnn-older-than-built-torch"):
+        if message.value("path"):
+            yield message, "cuDNN", None
 
 
 def _wheel(scene: Scene, library: str) -> Distribution | None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from dlsetup.judge.commands import install_builds, uninstall
-from dlsetup.judge.evidence import of_distribution, of_message, of_observation
+from dlsetup.judge.commands import uninstall
+from dlsetup.judge.evidence import of_distribution, of_message
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import listed_as, read
 from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.framework import Build
 from dlsetup.model.machine import Distribution
-from dlsetup.model.versions import CudaVersion
 
 _FRAMEWORKS = (
     "torch",
@@ -119,55 +117,6 @@ def _there(scene: Scene) -> Iterator[Distribution]:
     """Frameworks that are listed and are no CPU builds."""
     found = (listed_as(scene, name) for name in _FRAMEWORKS)
     return (item for item in found if item is not None and item.variant != "cpu")
-
-
-@check("mixed-cuda-majors", told=True)
-def torch_of_another_major(scene: Scene) -> Iterator[Answer]:
-    """torch is of one CUDA major, and the CUDA libraries beside it are all of another."""
-    torch = scene.framework("torch")
-    told = scene.observed("torch.version.cuda")
-    seen = read(told.value) if told else None
-    cuda = torch.cuda if torch else None
-    major = seen.major if seen else cuda.major if isinstance(cuda, CudaVersion) else None
-    if (
-        torch is None
-        or major is None
-        or any(item.name.endswith(f"-cu{major}") for item in scene.distributions)
-    ):
-        return
-    others = [item for name in _UNSUFFIXED for item in scene.copies(name) if item.version.major > 12]
-    others = [item for item in others if item.version.major != major]
-    if not others:
-        return
-    yield Finding(
-        id="mixed-cuda-majors",
-        severity="error",
-        title=f"torch {torch.distribution.version.public} is built for CUDA {major}, beside libraries of "
-        f"CUDA {others[0].version.major}",
-        because=f"{others[0].name} {others[0].version} serves builds for its own CUDA alone; "
-        f"this torch asks for libraries of CUDA {major}, which are not listed.",
-        evidence=(
-            of_distribution(torch.distribution),
-            *([of_observation(told)] if told else []),
-            *map(of_distribution, others[:3]),
-        ),
-        remedies=tuple(_same_major(scene, others)),
-    )
-
-
-def _same_major(scene: Scene, others: Sequence[Distribution]) -> Iterator[Remedy]:
-    torch = scene.framework("torch")
-    major = others[0].version.major
-    builds = torch.same_release if torch else ()
-    build = next(
-        (item for item in builds if item.cuda and item.cuda.major == major and _fits(scene, item)), None
-    )
-    text = f"Install the CUDA {major} build of the same torch last, after whatever replaced it."
-    yield Remedy(text=text, commands=install_builds(scene, [build]) if build else ())
-
-
-def _fits(scene: Scene, build: Build) -> bool:
-    return build.index != "default"
 
 
 @check("cudnn-parts-from-two-versions", told=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from packaging.version import Version
@@ -12,14 +11,13 @@ from dlsetup.judge.evidence import of_distribution, of_message, of_observation, 
 from dlsetup.judge.known_libraries import Needs, in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_devices import no_gpu_listed, sees_gpu, wants_gpu
 from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels, listed_as, seen_version
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Gap
-from dlsetup.model.record import Unknown
-from dlsetup.model.report import Message, Observation
+from dlsetup.model.report import Message
 
 _CUDA_PARTS = frozenset({"cudart", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusparse"})
-_LISTS = ("tensorflow.config.list_physical_devices", "tensorflow.config.experimental.list_physical_devices")
 _LAST_ON_WINDOWS = Version("2.11")
 
 
@@ -66,7 +64,10 @@ def wheels_not_found(scene: Scene) -> Iterator[Answer]:
 def other_cuda(scene: Scene) -> Iterator[Answer]:
     """TensorFlow asks by name for libraries of a CUDA that is not the one at hand."""
     missing = list(_missing(scene))
-    if not missing or sees_gpu(scene):
+    if sees_gpu(scene):
+        return
+    if not missing:
+        yield from _not_opened(scene)
         return
     message, wanted = missing[0]
     at_hand = cuda_at_hand(scene)
@@ -75,7 +76,7 @@ def other_cuda(scene: Scene) -> Iterator[Answer]:
     if not at_hand:
         ask = "nvcc --version" if scene.target.os != "windows" else "where cudart64_*.dll"
         yield Gap(fact="CUDA that is installed", reason="the report does not say", ask=ask)
-    wanting = _wants_gpu(scene) or bool(at_hand)
+    wanting = wants_gpu(scene) or bool(at_hand)
     found = (
         f", and {' and '.join(sorted({str(version) for version, _ in at_hand}))} is there" if at_hand else ""
     )
@@ -89,6 +90,27 @@ def other_cuda(scene: Scene) -> Iterator[Answer]:
         evidence=(of_message(message), *(evidence for _, evidence in at_hand)),
         remedies=tuple(_for_cuda(scene, wanted, at_hand)),
         rests_on=scene.sources(("tensorflow-dso-loader",)),
+    )
+
+
+def _not_opened(scene: Scene) -> Iterator[Finding]:
+    """Newer releases do not say which library they cannot open; their table does."""
+    version = seen_version(scene, "tensorflow")
+    needs = needs_of("tensorflow", version) if version else None
+    messages = scene.messages("tf-cannot-dlopen")
+    at_hand = cuda_at_hand(scene)
+    if not messages or needs is None or not at_hand or cudnn_wheels(scene):
+        return
+    if any(needs.cuda.contains(cuda) for cuda, _ in at_hand):
+        return
+    yield Finding(
+        id="tensorflow-wants-other-cuda-version",
+        severity="error",
+        title=f"{_name(version)} wants CUDA {in_words(needs.cuda)}, and {at_hand[0][0]} is there",
+        because="It cannot open some of the libraries for a GPU; those of another CUDA have other names.",
+        evidence=(of_message(messages[0]), *(evidence for _, evidence in at_hand)),
+        remedies=tuple(_for_cuda(scene, in_words(needs.cuda), at_hand)),
+        rests_on=(needs.cited,),
     )
 
 
@@ -167,7 +189,7 @@ def windows_itself(scene: Scene) -> Iterator[Answer]:
         return
     if not scene.machine.partial:
         return
-    if version.release < _LAST_ON_WINDOWS.release or not _wants_gpu(scene):
+    if version.release < _LAST_ON_WINDOWS.release or not wants_gpu(scene):
         return
     listed = listed_as(scene, "tensorflow")
     torch = scene.observed("torch.cuda.is_available")
@@ -199,34 +221,3 @@ def windows_itself(scene: Scene) -> Iterator[Answer]:
 
 def _name(version: Version | None) -> str:
     return f"TensorFlow {version}" if version else "TensorFlow"
-
-
-def no_gpu_listed(scene: Scene) -> Observation | None:
-    """TensorFlow's own empty list of GPUs."""
-    seen = next((item for name in _LISTS if (item := scene.observed(name))), None)
-    if seen and (seen.value.strip() == "[]" or not re.search(r"GPU", seen.value)):
-        return seen
-    counted = scene.observed("tensorflow.gpus")
-    built = scene.observed("tensorflow.test.is_built_with_cuda")
-    if counted and counted.value == "0":
-        return counted
-    return built if built and built.value == "False" else None
-
-
-def sees_gpu(scene: Scene) -> bool:
-    """Whether TensorFlow was seen to use a GPU."""
-    counted = scene.observed("tensorflow.gpus")
-    listed = any("GPU:" in item.value for name in _LISTS if (item := scene.observed(name)))
-    created = scene.observed("tensorflow.created_device") is not None
-    return listed or created or (counted is not None and counted.value != "0")
-
-
-def _wants_gpu(scene: Scene) -> bool:
-    """Whether something shows a GPU, or that one is looked for."""
-    if not isinstance(scene.machine.gpus, Unknown) and not scene.gpus("nvidia"):
-        return False
-    torch = scene.observed("torch.cuda.is_available")
-    known = bool(scene.gpus("nvidia")) or scene.driver is not None or bool(cuda_at_hand(scene))
-    works = torch is not None and torch.value == "True"
-    broken = bool(scene.messages("tf-import-of-native-part"))
-    return known or works or broken or no_gpu_listed(scene) is not None

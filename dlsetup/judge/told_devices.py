@@ -1,0 +1,43 @@
+"""What TensorFlow was seen to list, and whether somebody looks for a GPU."""
+
+from __future__ import annotations
+
+import re
+
+from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_libraries import cuda_at_hand
+from dlsetup.model.record import Unknown
+from dlsetup.model.report import Observation
+
+_LISTS = ("tensorflow.config.list_physical_devices", "tensorflow.config.experimental.list_physical_devices")
+
+
+def no_gpu_listed(scene: Scene) -> Observation | None:
+    """TensorFlow's own empty list of GPUs."""
+    seen = next((item for name in _LISTS if (item := scene.observed(name))), None)
+    if seen and (seen.value.strip() == "[]" or not re.search(r"GPU", seen.value)):
+        return seen
+    counted = scene.observed("tensorflow.gpus")
+    built = scene.observed("tensorflow.test.is_built_with_cuda")
+    if counted and counted.value == "0":
+        return counted
+    return built if built and built.value == "False" else None
+
+
+def sees_gpu(scene: Scene) -> bool:
+    """Whether TensorFlow was seen to use a GPU."""
+    counted = scene.observed("tensorflow.gpus")
+    listed = any("GPU:" in item.value for name in _LISTS if (item := scene.observed(name)))
+    created = scene.observed("tensorflow.created_device") is not None
+    return listed or created or (counted is not None and counted.value != "0")
+
+
+def wants_gpu(scene: Scene) -> bool:
+    """Whether something shows a GPU, or that one is looked for."""
+    if not isinstance(scene.machine.gpus, Unknown) and not scene.gpus("nvidia"):
+        return False
+    torch = scene.observed("torch.cuda.is_available")
+    known = bool(scene.gpus("nvidia")) or scene.driver is not None or bool(cuda_at_hand(scene))
+    works = torch is not None and torch.value == "True"
+    broken = bool(scene.messages("tf-import-of-native-part"))
+    return known or works or broken or no_gpu_listed(scene) is not None
