@@ -45,7 +45,8 @@ def of_gpus(scene: Scene, gpus: Iterable[Gpu]) -> tuple[Evidence, ...]:
 def of_distribution(distribution: Distribution) -> Evidence:
     variant = "" if isinstance(distribution.variant, Unknown) else f" ({distribution.variant})"
     via = f", {distribution.variant_via}" if distribution.variant_via else ""
-    source = f"{distribution.location}{via}" if distribution.location else via.lstrip(", ")
+    place = distribution.location or distribution.found_via
+    source = f"{place}{via}" if place else via.lstrip(", ")
     return Evidence(fact=distribution.name, value=f"{distribution.version}{variant}", source=source)
 
 
