@@ -63,11 +63,13 @@ def _symptoms(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]
         )
         if serving or (wheel is None and any(is_there(scene, name) for name in apart.speakers)):
             yield apart.message, "cuDNN", wheel if serving else None
+    for message in scene.messages("jax-library-older"):
+        yield message, message.value("library") or "library", None
     for message in scene.messages("undefined-cuda-symbol"):
         library = (message.value("wanted") or message.value("symbol_of") or "library").lower()
         wheel = _wheel(scene, library)
         if wheel or _OF_WHEELS.search(message.text):
-            yield message, f"lib{message.value('wanted') or library}", wheel
+            yield message, f"lib{message.value('wanted') or message.value('symbol_of')}", wheel
 
 
 def _admitted(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]]:
