@@ -50,8 +50,10 @@ _CANN = re.compile(
 def files(page: Page) -> Iterator[Fact]:
     """Each copy with its folder, and those that a process has loaded."""
     for line in page.lines:
+        if ".so." not in line.text or "error" in line.text.lower():
+            continue
         for found in _FILE.finditer(line.text):
-            if found["folder"] and "error" not in line.text.lower():
+            if found["folder"]:
                 yield shown("library", _library(found), line)
                 if _LOADED.search(line.text):
                     yield _seen("loaded.library", found[0], line)
