@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 
 from packaging.version import Version
@@ -25,13 +26,16 @@ from dlsetup.model.versions import CudaVersion
 
 _KNOWN = "cudnn|cudart|cublas|cublasLt|cufft|cusolver|cusparse|nvJitLink|nvrtc|nccl|cupti"
 _FILE = re.compile(
-    rf"(?P<folder>(?:/[\w.+@%~$-]{{1,80}}){{1,24}}/)?(?P<name>lib(?P<library>{_KNOWN})(?P<part>_\w{{2,30}})?\.so)"
+    rf"(?<=/)(?P<name>lib(?P<library>{_KNOWN})(?P<part>_\w{{2,30}})?\.so)"
     r"\.(?P<version>\d{1,3}(?:\.\d{1,4}){0,3})(?![\w.]*:? cannot open)"
 )
 _LOADED = re.compile(
     r"calling init: |\b[0-9a-f]{8,16}-[0-9a-f]{8,16} |\(0x[0-9a-f]{6,16}\)"
     r"|\bmem\s+REG\b|0x[0-9a-f]{8,16}\s+0x"
 )
+LONGEST_PATH = 400
+MOST = 4
+"""Files that one line names."""
 _HEADER = re.compile(
     r"^\W{0,3}(?:#\s?define|.{0,80}:#define)\s+CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d{1,2})\s*$"
 )
@@ -52,11 +56,12 @@ def files(page: Page) -> Iterator[Fact]:
     for line in page.lines:
         if ".so." not in line.text or "error" in line.text.lower():
             continue
-        for found in _FILE.finditer(line.text):
-            if found["folder"]:
-                yield shown("library", _library(found), line)
+        for found in islice(_FILE.finditer(line.text), MOST):
+            path = f"{_folder(line.text[: found.start()])}{found[0]}"
+            if path.startswith("/"):
+                yield shown("library", _library(found, path), line)
                 if _LOADED.search(line.text):
-                    yield _seen("loaded.library", found[0], line)
+                    yield _seen("loaded.library", path, line)
 
 
 @reads("cudnn_version.h", "CUDNN_MAJOR")
@@ -88,8 +93,13 @@ def words(page: Page) -> Iterator[Fact]:
             yield in_words("package", package, line)
 
 
-def _library(found: re.Match[str]) -> Library:
-    path = PurePosixPath(found[0])
+def _folder(before: str) -> str:
+    """The path that ends there; what stands before it is no letter of one."""
+    return re.split(r"[^\w.+@%~$/-]", before[-LONGEST_PATH:])[-1]
+
+
+def _library(found: re.Match[str], text: str) -> Library:
+    path = PurePosixPath(text)
     numbers = found["version"].split(".")
     full = len(numbers) > 2
     return Library(
