@@ -39,6 +39,7 @@ PRIMARY = {
     "paddle-2.6-cudnn-9": "cudnn-major-mismatch",
     "pip-conflict-tensorflow-torch": "two-frameworks-share-cudnn",
     "tensorflow-1.12-cuda-9.2": "tensorflow-wants-other-cuda-version",
+    "tensorflow-2.10-system-cudnn": "cudnn-too-old-at-runtime",
     "tensorflow-2.12-windows-session": "tensorflow-no-gpu-on-native-windows",
     "tensorflow-2.15-windows": "tensorflow-no-gpu-on-native-windows",
     "tensorflow-2.3-cuda-11.0-windows": "tensorflow-wants-other-cuda-version",
@@ -83,6 +84,11 @@ def test_a_harmless_log_raises_no_alarm(name: str) -> None:
 def test_every_finding_points_to_the_report(name: str) -> None:
     for finding in diagnosis_of(name).findings:
         assert any(item.source.startswith("report.txt:") for item in finding.evidence), finding.id
+
+
+def test_a_library_path_is_no_fault_where_no_wheel_lies_behind_it() -> None:
+    found = [item.id for item in diagnosis_of("tensorflow-2.10-system-cudnn").findings]
+    assert found == ["cudnn-too-old-at-runtime"]
 
 
 def test_every_harmless_line_gets_a_word_of_its_own() -> None:

@@ -9,7 +9,7 @@ from dlsetup.judge.evidence import of_distribution, of_message, of_variable
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.shadows import NAME, foreign_folders
-from dlsetup.judge.told_libraries import cudnn_apart, cudnn_wheels, is_there
+from dlsetup.judge.told_libraries import cudnn_apart, cudnn_wheels
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Distribution
 from dlsetup.model.report import Message
@@ -61,7 +61,7 @@ def _symptoms(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]
         serving = (
             wheel is not None and wheel.version >= apart.built and wheel.version.major == apart.built.major
         )
-        if serving or (wheel is None and any(is_there(scene, name) for name in apart.speakers)):
+        if serving or (wheel is None and ("torch" in apart.speakers or _names_wheels(scene))):
             yield apart.message, "cuDNN", wheel if serving else None
     for message in scene.messages("jax-library-older"):
         yield message, message.value("library") or "library", None
@@ -77,6 +77,12 @@ def _admitted(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]
     for message in scene.messages("cudnn-older-than-built-torch"):
         if message.value("path"):
             yield message, "cuDNN", None
+
+
+def _names_wheels(scene: Scene) -> bool:
+    """Whether the variable names a folder of wheels as well, behind the others."""
+    value = scene.machine.variable(NAME)
+    return isinstance(value, str) and _OF_WHEELS.search(value) is not None
 
 
 def _wheel(scene: Scene, library: str) -> Distribution | None:
