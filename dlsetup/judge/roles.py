@@ -92,7 +92,12 @@ ORDER = (
 """From the deepest cause to the last symptom: the first error in this order is the primary one."""
 
 EXPLAINS = {
-    "kernel-module-not-loaded": ("sources-disagree", "container-toolkit-missing"),
+    "kernel-module-not-loaded": (
+        "sources-disagree",
+        "container-toolkit-missing",
+        "secure-boot-unsigned-module",
+        "dkms-headers-missing",
+    ),
     "nvml-driver-library-mismatch": ("sources-disagree", "driver-packages-mixed-branches"),
     "wsl-linux-driver-shadows-windows-driver": ("sources-disagree",),
     "cpu-only-<framework>": ("dependency-forces-cpu",),

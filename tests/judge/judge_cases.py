@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judge_host_cases import HOST_CASES
 from judge_library_cases import LIBRARY_CASES
 from judge_machines import (
     container,
@@ -269,4 +270,5 @@ CASES: dict[str, tuple[Machine, Machine]] = {
     ),
 }
 
+CASES.update(HOST_CASES)
 CASES.update(LIBRARY_CASES)

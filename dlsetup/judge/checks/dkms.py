@@ -30,7 +30,7 @@ def not_built(scene: Scene) -> Iterator[Answer]:
         id="dkms-headers-missing",
         severity="warning",
         title=f"DKMS has built no NVIDIA module for {running}",
-        because=f"To build it DKMS needs the headers of exactly that kernel.{built}",
+        because=f"The headers of exactly that kernel are needed to build it.{built}",
         evidence=(
             *map(of_message, messages[:2]),
             *(Evidence(fact=item.fact, value=item.value, source=item.source) for item in states),

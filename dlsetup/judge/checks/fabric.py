@@ -102,6 +102,7 @@ def _install(scene: Scene, driver: DriverRelease) -> Iterator[Remedy]:
     name = f"{SERVICE}-{driver.major}" if driver.major < 580 else SERVICE
     text = f"Install the fabric manager {driver}, the driver's own release, and start it again."
     apt = uses_apt(scene) or isinstance(scene.machine.system.name, Unknown)
-    install = ["apt", "install", f"{name}={driver}*"] if apt else ["dnf", "install", f"{SERVICE}-{driver}"]
-    commands = (*line(scene, ["sudo", *install]), f"sudo systemctl restart {SERVICE}")
+    install = ["apt", "install", name] if apt else ["dnf", "install", f"{SERVICE}-{driver}"]
+    show = line(scene, ["apt-cache", "madison", name]) if apt else ()
+    commands = (*show, *line(scene, ["sudo", *install]), f"sudo systemctl restart {SERVICE}")
     yield Remedy(text=text, commands=commands, scope=driver_scope(scene))
