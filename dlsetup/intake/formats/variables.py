@@ -40,7 +40,7 @@ WATCHED = (
 _NAMES = "|".join(WATCHED)
 _VALUE = r"""(?:"([^"\n]{0,2000})"|'([^'\n]{0,2000})'|([^\s"';]{0,2000}))"""
 _SHELL = re.compile(
-    rf"^\W{{0,4}}(?:[^$#>\n]{{0,60}}[$#>] )?(?:export |set |SET |\$env:|setx )?({_NAMES}) ?= ?{_VALUE}"
+    rf"^\W{{0,4}}(?:[^$#>\n]{{0,60}}[$#>] )?(?:export |set |SET |\$env:|setx )?({_NAMES})(?: = |=){_VALUE}"
 )
 _PREFIX = re.compile(rf"(?:^|[\s$#;&`])({_NAMES})={_VALUE}(?= +[\w./])")
 _PYTHON = re.compile(rf"""os\.environ\[["']({_NAMES})["']\] ?= ?["']([^"'\n]{{0,400}})["']""")
