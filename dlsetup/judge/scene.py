@@ -132,7 +132,9 @@ class Scene(Record, frozen=True, kw_only=True):
 
     @property
     def on_tegra(self) -> bool | Unknown:
-        """Whether it is a Jetson, whose GPU and driver are part of the board. Its kernel tells."""
+        """Whether it is a Jetson, whose GPU and driver are part of the board. Its kernel or release tells."""
+        if self.observed("tegra.release"):
+            return True
         kernel = self.machine.system.kernel
         if not isinstance(kernel, Unknown):
             return "tegra" in kernel

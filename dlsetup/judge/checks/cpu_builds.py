@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dlsetup.judge.better import is_refused, likely_build, other_build, working_build
 from dlsetup.judge.commands import conda
-from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus
+from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus, of_observation
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
@@ -21,6 +21,20 @@ OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
     ("intel", "xpu", "xpu-smi discovery"),
 )
 """Vendors whose GPUs only some builds serve, and the command that tells which GPU it is."""
+JETPACKS = (
+    ("32.4.2", "4.4 DP", "3.6", "10.2"),
+    ("32.4.3", "4.4", "3.6", "10.2"),
+    ("32.4.4", "4.4.1", "3.6", "10.2"),
+    ("32.5", "4.5", "3.6", "10.2"),
+    ("32.6", "4.6", "3.6", "10.2"),
+    ("32.7", "4.6", "3.6", "10.2"),
+    ("35.1", "5.0.2", "3.8", "11.4"),
+    ("35.2", "5.1", "3.8", "11.4"),
+    ("35", "5.1", "3.8", "11.4"),
+    ("36.3", "6.0", "3.10", "12.2"),
+    ("36.4", "6.1 or 6.2", "3.10", "12.6"),
+)
+"""Releases of Jetson Linux, the JetPack of each, its Python and its CUDA."""
 
 
 @check("cpu-only-<framework>")
@@ -48,14 +62,24 @@ def cpu_only(scene: Scene) -> Iterator[Answer]:
 def jetson(scene: Scene) -> Iterator[Answer]:
     """A CPU build of torch on a Jetson, whose GPU builds come from NVIDIA."""
     torch = scene.framework("torch")
-    if scene.on_tegra is not True or torch is None or not _is_cpu(scene, torch):
+    seen = scene.observed("torch.version.cuda")
+    idle = seen is not None and seen.value == "None"
+    if scene.on_tegra is not True or torch is None or not (idle or _is_cpu(scene, torch)):
         return
+    board = scene.observed("tegra.release")
     yield Finding(
         id="jetson-needs-nvidia-wheel",
         severity="error",
         title=f"{torch.title} does not use the GPU of this Jetson",
-        because="The wheel for aarch64 holds no GPU code; builds for JetPack come from NVIDIA.",
-        evidence=(of_framework(torch), *of_gpus(scene, scene.gpus("nvidia"))),
+        because="The wheel for aarch64 is a CPU-only build and holds no GPU code; builds for JetPack come "
+        f"from NVIDIA.{_jetpack(board.value) if board else ''}",
+        evidence=(
+            of_framework(torch),
+            *of_gpus(scene, scene.gpus("nvidia")),
+            *((of_observation(seen),) if seen else ()),
+            *((of_observation(board),) if board else ()),
+        ),
+        rests_on=scene.sources(("jetpack-archive",)),
         remedies=(
             Remedy(
                 text="Install the wheel that NVIDIA makes for the JetPack release of this board, listed at "
@@ -63,6 +87,12 @@ def jetson(scene: Scene) -> Iterator[Answer]:
             ),
         ),
     )
+
+
+def _jetpack(release: str) -> str:
+    """What comes with a release of Jetson Linux; nothing where it is not known."""
+    row = next((row for row in JETPACKS if f"{release}.".startswith(f"{row[0]}.")), None)
+    return f" L4T {release} is JetPack {row[1]}, with Python {row[2]} and CUDA {row[3]}." if row else ""
 
 
 @check()

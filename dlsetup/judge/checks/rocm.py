@@ -1,0 +1,95 @@
+"""AMD GPUs: does the installed build hold code for them?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dlsetup.judge.evidence import of_framework, of_gpus, of_message
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Installed, Scene
+from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.framework import Build
+from dlsetup.model.machine import Gap, Gpu
+from dlsetup.model.record import Unknown
+from dlsetup.rules.gpus import gfx_of
+from dlsetup.rules.kernels import kernels_run_on
+
+OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+STAND_INS = (
+    (re.compile(r"gfx103\d"), "gfx1030", "10.3.0"),
+    (re.compile(r"gfx110\d"), "gfx1100", "11.0.0"),
+    (re.compile(r"gfx90c"), "gfx900", "9.0.0"),
+)
+"""Architectures whose code runs on their siblings, and what tells ROCm to try it."""
+FAILURES = ("hip-no-binary", "tf-rocm-ignores")
+
+
+@check("rocm-gfx-not-in-build")
+def without_code(scene: Scene) -> Iterator[Answer]:
+    """The build for ROCm holds no code for any AMD GPU that is here."""
+    if isinstance(scene.machine.variable(OVERRIDE), str):
+        return
+    gpus = scene.gpus("amd")
+    for installed in scene.leading:
+        build = installed.build
+        if gpus and isinstance(build, Build) and build.accelerator == "rocm":
+            verdicts = [kernels_run_on(build, gpu, scene.target, scene.catalog.hardware) for gpu in gpus]
+            if all(verdict.refused for verdict in verdicts):
+                held = () if isinstance(build.gfx, Unknown) else tuple(build.gfx)
+                sources = [source for verdict in verdicts for source in verdict.sources]
+                yield _finding(scene, held, (of_framework(installed),), sources, installed)
+                return
+
+
+@check("rocm-gfx-not-in-build", told=True)
+def said_to_lack_code(scene: Scene) -> Iterator[Answer]:
+    """ROCm or a framework says that it has no code for the GPU."""
+    messages = scene.messages(*FAILURES)
+    if not messages or scene.gpus("nvidia") or isinstance(scene.machine.variable(OVERRIDE), str):
+        return
+    held = tuple(re.findall(r"gfx[0-9a-f]{3,4}", messages[0].value("built") or ""))
+    yield _finding(scene, held, tuple(map(of_message, messages[:2])), ["rocm-gfx"], None)
+    if not _gfx(scene):
+        reason = "it decides which build has code for it"
+        yield Gap(fact="architecture of the AMD GPU", reason=reason, ask="rocminfo | grep gfx")
+
+
+def _gfx(scene: Scene) -> str:
+    """The architecture of the first GPU, as it is listed or as a message names it."""
+    known = [gfx_of(gpu, scene.catalog.hardware) for gpu in scene.gpus("amd")]
+    said = [message.value("gfx") for message in scene.messages(*FAILURES)]
+    return next((gfx for gfx in (*known, *said) if isinstance(gfx, str)), "")
+
+
+def _finding(
+    scene: Scene,
+    held: tuple[str, ...],
+    evidence: tuple[Evidence, ...],
+    sources: list[str],
+    installed: Installed | None,
+) -> Finding:
+    gfx = _gfx(scene)
+    gpus: tuple[Gpu, ...] = scene.gpus("amd")
+    what = installed.title if installed else "The installed build"
+    holds = f" It holds code for {', '.join(held)}." if held else ""
+    stand_in = next((row for row in STAND_INS if row[0].fullmatch(gfx) and row[1] != gfx), None)
+    also = f" {gfx} is not built; {stand_in[1]} is compatible." if stand_in else ""
+    return Finding(
+        id="rocm-gfx-not-in-build",
+        severity="error",
+        title=f"{what} holds no code for {gfx or 'this AMD GPU'}",
+        because=f"Code for AMD GPUs is made for each architecture.{holds}{also}",
+        evidence=(*of_gpus(scene, gpus), *evidence),
+        remedies=tuple(_remedies(scene, held, stand_in[1:] if stand_in else None)),
+        rests_on=scene.sources(sources),
+    )
+
+
+def _remedies(scene: Scene, held: tuple[str, ...], stand_in: tuple[str, str] | None) -> Iterator[Remedy]:
+    if stand_in and (not held or stand_in[0] in held) and scene.target.os != "windows":
+        text = f"Let ROCm run the code for {stand_in[0]}, which AMD does not support officially."
+        yield Remedy(text=text, commands=(f"export {OVERRIDE}={stand_in[1]}",), scope="project")
+    yield Remedy(
+        text="Or take a build that holds code for this GPU, or build it from source with its architecture."
+    )
