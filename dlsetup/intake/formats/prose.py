@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, in_words
+from dlsetup.intake.fact import Fact, in_words, told
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Gpu
+from dlsetup.model.report import Observation
 from dlsetup.model.versions import DriverRelease, OsRelease
 
 _LINUX = re.compile(
@@ -40,6 +41,9 @@ _WISHED = re.compile(
     r"requir|need|at least|or newer|or later|minimum|>=|upgrad|updat|install|latest|older than", re.IGNORECASE
 )
 """A driver that a line asks for is not the one that is there."""
+_COMPILER = re.compile(r"\b(?:gcc|GCC|clang|Clang|g\+\+|ld)\b")
+"""A compiler that names the system it was built on says nothing of the one it runs on."""
+_BUILT_WITH = re.compile(r"^\W{0,4}torch\.version\.(cuda|hip)\W{1,6}(\d{1,2}\.\d{1,2}|None)\b")
 LONGEST = 400
 """Letters of a line that somebody wrote by hand."""
 
@@ -61,7 +65,7 @@ LONGEST = 400
 def system(page: Page) -> Iterator[Fact]:
     """Operating system and Python, as far as a line names them."""
     for line in page.lines:
-        if len(line.text) > LONGEST:
+        if len(line.text) > LONGEST or _COMPILER.search(line.text):
             continue
         if found := _LINUX.search(line.text):
             yield in_words("system.name", f"{found[1]} {found[2] or ''}".strip(), line)
@@ -78,6 +82,15 @@ def _others(line: Line) -> Iterator[Fact]:
     if found := _MAC.search(line.text):
         yield in_words("system.release", OsRelease(found[1]), line)
         yield in_words("system.os", "macos", line)
+
+
+@reads("torch.version.cuda", "torch.version.")
+def built_with(page: Page) -> Iterator[Fact]:
+    """`torch.version.cuda 12.1`, as somebody printed or wrote it."""
+    for line in page.lines:
+        if found := _BUILT_WITH.match(line.text):
+            subject = f"torch.version.{found[1]}"
+            yield told("observation", Observation(subject=subject, value=found[2], source=line.place), line)
 
 
 @reads("GPU and driver in words", "GPU", "gpu", "raphics", "ard", "river", "RTX", "GTX", "Tesla")

@@ -67,7 +67,9 @@ def _cuda(scene: Scene) -> CudaVersion | None:
 
 def _because(scene: Scene, cuda: CudaVersion | None) -> str:
     ceiling = scene.target.cuda_ceiling
-    knows = "" if isinstance(ceiling, Unknown) else f", which knows CUDA up to {ceiling}"
+    knows = (
+        "" if isinstance(ceiling, Unknown) or scene.driver is None else f", which knows CUDA up to {ceiling}"
+    )
     if cuda is None:
         return f"The program says so itself: this machine has {driver_words(scene)}{knows}."
     windows = scene.target.os == "windows" or scene.in_wsl

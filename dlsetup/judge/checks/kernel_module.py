@@ -42,10 +42,16 @@ def driver_halves_differ(scene: Scene) -> Iterator[Answer]:
         id="nvml-driver-library-mismatch",
         severity="error",
         title="The NVIDIA kernel module and the driver's libraries do not belong together",
-        because=f"{halves}: the driver was updated, and the old module is still loaded.",
+        because=f"{halves}: {_why(scene)}.",
         evidence=of_nvml(scene),
         remedies=tuple(_after_update(scene)),
     )
+
+
+def _why(scene: Scene) -> str:
+    if len(parts_by_branch(scene)) > 1:
+        return "their packages come from two branches, an upgrade that was not finished"
+    return "the driver was updated, and the old module is still loaded"
 
 
 @check("kernel-module-not-loaded")
