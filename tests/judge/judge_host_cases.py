@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from judge_library_cases import reported, said, seen
+from judge_library_cases import reported, said, seen, toolkit
 from judge_machines import dist, driver, machine, nvidia, package, variables
 
 from dlsetup.model.machine import Driver, Machine, Sighting
 
+CU121 = dist("torch", "2.1.2+cu121", "cu121")
+WORKS = seen("torch.cuda.is_available", "True")
 ONE_SLICE = seen("torch.cuda.device_count", "1")
 NO_DEVICE = seen("torch.cuda.device_count", "0")
 SLICED = nvidia("NVIDIA A100-SXM4-40GB", "8.0", mig=True, mig_instances=2)
@@ -43,6 +45,10 @@ HOST_CASES: dict[str, tuple[Machine, Machine]] = {
     "mig-one-instance-per-process": (
         reported(machine(gpus=(SLICED,)), ONE_SLICE),
         reported(machine(gpus=(nvidia(),)), ONE_SLICE),
+    ),
+    "cuda-numbers-differ": (
+        reported(machine(CU121, toolkits=(toolkit("10.1"),)), WORKS),
+        reported(machine(CU121, toolkits=(toolkit("10.1"),))),
     ),
     "dkms-headers-missing": (
         machine(driver=UNLOADED, sightings=dkms("6.8.0-41-generic")),
