@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
+from dlsetup.judge.driver_parts import release_of
 from dlsetup.judge.evidence import of_driver, of_message, of_package
 from dlsetup.judge.host import driver_scope, uses_apt
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.machine import SystemPackage
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import DriverRelease
 
@@ -70,23 +70,18 @@ def _releases(scene: Scene) -> tuple[DriverRelease, DriverRelease, tuple[Evidenc
     managers = [
         (item, release)
         for item in scene.packages
-        if PACKAGE.fullmatch(item.name) and (release := _release(item))
+        if PACKAGE.fullmatch(item.name) and (release := release_of(item))
     ]
     drivers = [
         release
         for item in scene.packages
-        if DRIVER_PACKAGE.fullmatch(item.name) and (release := _release(item))
+        if DRIVER_PACKAGE.fullmatch(item.name) and (release := release_of(item))
     ]
     known = scene.driver or (drivers[0] if drivers else None)
     other = next(((item, release) for item, release in managers if known and release != known), None)
     if other is None or known is None:
         return None
     return other[1], known, (of_package(other[0]), *of_driver(scene))
-
-
-def _release(package: SystemPackage) -> DriverRelease | None:
-    found = re.match(r"(?:\d:)?(\d{3}\.\d{2,3}(?:\.\d{2})?)(?=\D|$)", package.version)
-    return DriverRelease(found[1]) if found else None
 
 
 def _start(scene: Scene) -> Iterator[Remedy]:
