@@ -81,6 +81,12 @@ def mac_bounds() -> tuple[MacBound, ...]:
         ),
         MacBound(
             framework="torch",
+            releases=SpecifierSet(">=2.5"),
+            oldest=OsRelease("13.0"),
+            source="release notes of PyTorch 2.5: MPS no longer works on macOS 12",
+        ),
+        MacBound(
+            framework="torch",
             releases=SpecifierSet(">=1.12"),
             oldest=OsRelease("12.3"),
             source="installation notes of PyTorch 1.12: MPS needs macOS 12.3",

@@ -26,6 +26,7 @@ _GFX = re.compile(
 )
 _MARKETING = re.compile(r"(?:Marketing Name|Card [Ss]eries):\s{1,60}(\S.{1,60}?)\s*$")
 _APPLE = re.compile(r"\bApple (M[1-9])( (?:Pro|Max|Ultra))?\b")
+_PLATFORM = re.compile(r"\bmacOS-\d{2}\.[\d.]{1,6}-(x86_64|arm64)-")
 _TEGRA = re.compile(r"#? ?R(\d{2}) \(release\), REVISION: (\d{1,2}(?:\.\d{1,2})?)")
 _L4T = re.compile(r"(?:\bL4T:? ?|\bnvidia-l4t-core\s{1,40}|\[L4T )(\d{2}\.\d{1,2}(?:\.\d{1,2})?)")
 _MPS = re.compile(r"(?i)\bMPS\b[^\n]{0,60}?\b(built|available)\W{1,6}(True|False)\b")
@@ -61,6 +62,16 @@ def apple(page: Page) -> Iterator[Fact]:
             yield Fact("gpu", gpu, line.place, Weight.TOLD, "", "Apple")
             yield Fact("system.arch", "aarch64", line.place, Weight.SHOWN, "the chip is Apple's")
             yield Fact("system.os", "macos", line.place, Weight.INFERRED, "the chip is Apple's")
+            return
+
+
+@reads("platform of Python on a Mac", "macOS-")
+def interpreter(page: Page) -> Iterator[Fact]:
+    """`macOS-10.16-x86_64-i386-64bit`: what the interpreter was built for."""
+    for line in page.lines:
+        found = _PLATFORM.search(line.text)
+        if found:
+            yield shown("environment.arch", "aarch64" if found[1] == "arm64" else "x86_64", line)
             return
 
 
