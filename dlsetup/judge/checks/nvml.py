@@ -31,7 +31,7 @@ def nvml_refuses(scene: Scene) -> Iterator[Answer]:
         return
     if not isinstance(driver.nvml_error, str) or driver.nvml_error not in REFUSALS:
         return
-    if driver.nvml_error == "UNKNOWN" and scene.in_container:
+    if driver.nvml_error == "UNKNOWN" and (scene.in_container or _told_of_container(scene)):
         yield _lost_in_container(scene)
         return
     yield Finding(
@@ -48,6 +48,11 @@ def nvml_refuses(scene: Scene) -> Iterator[Answer]:
             ),
         ),
     )
+
+
+def _told_of_container(scene: Scene) -> bool:
+    """Whether a report shows commands inside a container, or how one is started."""
+    return scene.observed("container.prompt") is not None or bool(scene.machine.report.containers)
 
 
 def _lost_in_container(scene: Scene) -> Finding:

@@ -1,0 +1,58 @@
+"""Reports from containers, read and judged whole."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from dlsetup.catalog.messages import knowledge
+from dlsetup.commands.pasted import catalog_of_report, ways
+from dlsetup.intake.report import Ways, report_of
+from dlsetup.judge.registry import judge
+from dlsetup.model.finding import Diagnosis
+
+REFUSED = 'docker: could not select device driver "" with capabilities: [[gpu]].\n'
+FULL = "misc/shmutils.cc:72 NCCL WARN Error: failed to extend /dev/shm/nccl-a1 to 1048704 bytes\n"
+ERRORS = {
+    "which docker\n/snap/bin/docker\n" + REFUSED: {"docker-snap-no-gpu-hook"},
+    REFUSED: {"container-toolkit-missing"},
+    "cli-version: 1.14.3\n" + REFUSED: {"container-toolkit-missing"},
+    FULL: {"shm-too-small"},
+    "RuntimeError: DataLoader worker (pid 41) is killed by signal: Bus error.\n": {"shm-too-small"},
+    "| NVIDIA-SMI 535.54.03    Driver Version: 535.54.03    CUDA Version: 12.2     |\n"
+    "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6\n": {
+        "container-cuda-requirement-unsatisfied",
+        "driver-too-old",
+    },
+    "(container) $ nvidia-smi\nFailed to initialize NVML: Unknown Error\n"
+    "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.90.07\n": {"container-lost-gpu-cgroup-reload"},
+    "$ docker run --gpus all trainer bash\nshm  64M  0  64M  0% /dev/shm\n": set(),
+}
+
+
+@cache
+def ready() -> Ways:
+    return ways(knowledge())
+
+
+def diagnosis_of(text: str) -> Diagnosis:
+    machine = report_of([("report.txt", text.encode())], ready()).machine
+    return judge(machine, catalog_of_report(machine, knowledge(), ()))
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_the_errors_are_those_that_the_report_shows(text: str) -> None:
+    found = {item.id for item in diagnosis_of(text).findings if item.severity == "error"}
+    assert found == ERRORS[text]
+
+
+def test_a_pod_is_told_of_memory_for_dev_shm() -> None:
+    pod = "kind: Pod\nspec:\n  containers:\n  - image: img:1\n"
+    finding = next(item for item in diagnosis_of(pod + FULL).findings if item.id == "shm-too-small")
+    assert "medium: Memory" in finding.remedies[0].text
+
+
+def test_a_configured_toolkit_is_not_installed_again() -> None:
+    finding = diagnosis_of("cli-version: 1.14.3\n" + REFUSED).findings[0]
+    assert all("nvidia-ctk" in item or "systemctl" in item for item in finding.remedies[0].commands)
