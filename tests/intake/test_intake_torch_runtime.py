@@ -23,8 +23,8 @@ MAC = "PyTorch version: {}\nCUDA used to build PyTorch: None\nOS: macOS {} (arm6
 MAC += "Python platform: macOS-{}-arm64-arm-64bit\n[pip3] torch=={}\n"
 NEW_WORDS = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {}. GPU 0 has a total capacity of 23.64 "
-    "GiB of which 80.12 MiB is free. Including non-PyTorch memory, this process has 22.37 GiB memory in use. Of the "
-    "allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but unallocated."
+    "GiB of which 80.12 MiB is free. Including non-PyTorch memory, this process has 22.37 GiB memory in use. "
+    "Of the allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but unallocated."
 )
 OLD_WORDS = (
     "RuntimeError: CUDA out of memory. Tried to allocate {} (GPU 0; 23.70 GiB total capacity; {} already "

@@ -22,6 +22,7 @@ from judge_machines import (
     with_environment,
     wsl,
 )
+from judge_runtime_cases import RUNTIME_CASES
 
 from dlsetup.model.machine import Driver, Libc, Machine, Sighting
 from dlsetup.model.record import UNKNOWN
@@ -271,4 +272,5 @@ CASES: dict[str, tuple[Machine, Machine]] = {
 }
 
 CASES.update(HOST_CASES)
+CASES.update(RUNTIME_CASES)
 CASES.update(LIBRARY_CASES)

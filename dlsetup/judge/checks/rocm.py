@@ -79,7 +79,7 @@ def _finding(
         id="rocm-gfx-not-in-build",
         severity="error",
         title=f"{what} holds no code for {gfx or 'this AMD GPU'}",
-        because=f"Code for AMD GPUs is made for each architecture.{holds}{also}",
+        because=f"The code for AMD GPUs is made for each architecture.{holds}{also}",
         evidence=(*of_gpus(scene, gpus), *evidence),
         remedies=tuple(_remedies(scene, held, stand_in[1:] if stand_in else None)),
         rests_on=scene.sources(sources),

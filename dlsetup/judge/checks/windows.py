@@ -63,7 +63,7 @@ def no_gpu_build(scene: Scene) -> Iterator[Answer]:
         id="package-has-no-windows-gpu-build",
         severity="error",
         title="This release of bitsandbytes has no GPU library for Windows",
-        because="Releases before 0.43.0 carry Linux .so files only; on Windows they fall back to "
+        because="The releases before 0.43.0 carry Linux .so files only; on Windows they fall back to "
         f"`libbitsandbytes_cpu.so`.{sees}",
         evidence=(*map(of_message, messages[:1]), *((of_distribution(package),) if package else ())),
         remedies=(
