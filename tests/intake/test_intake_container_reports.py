@@ -56,3 +56,19 @@ def test_a_pod_is_told_of_memory_for_dev_shm() -> None:
 def test_a_configured_toolkit_is_not_installed_again() -> None:
     finding = diagnosis_of("cli-version: 1.14.3\n" + REFUSED).findings[0]
     assert all("nvidia-ctk" in item or "systemctl" in item for item in finding.remedies[0].commands)
+
+
+STANDARD = "ATen/ATen.h:4:2: error: #error C++17 or later compatible compiler is required to use ATen.\n"
+
+
+def test_a_demand_for_a_newer_standard_concerns_horovod_only_where_it_is_built() -> None:
+    built = {item.id for item in diagnosis_of("pip install horovod==0.28.1\n" + STANDARD).findings}
+    assert "horovod-release-too-old-for-torch" in built
+    assert "horovod-release-too-old-for-torch" not in {item.id for item in diagnosis_of(STANDARD).findings}
+
+
+def test_horovod_says_that_torch_is_a_cpu_build() -> None:
+    said = "Horovod build with GPU support was requested but this PyTorch installation"
+    text = f"CMake Error:\n  {said} does not support CUDA.\n"
+    found = {item.id for item in diagnosis_of(text).findings if item.severity == "error"}
+    assert found == {"cpu-only-torch", "horovod-gpu-needs-cuda-torch"}
