@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
 from dlsetup.model.record import Record
 
 
@@ -15,3 +18,15 @@ class CondaPackage(Record, frozen=True, kw_only=True):
     mps: tuple[str, ...] = ()
     source: str
     checked: str
+
+
+class ChannelToolkits(Record, frozen=True, kw_only=True):
+    """For which CUDA the `pytorch` channel has builds of some releases."""
+
+    releases: SpecifierSet
+    toolkits: tuple[Version, ...]
+    source: str
+    checked: str
+
+    def holds_for(self, version: Version) -> bool:
+        return self.releases.contains(version.public, prereleases=True)

@@ -1,0 +1,188 @@
+"""CPU builds where a report shows that a GPU was meant to be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.version import InvalidVersion, Version
+
+from dlsetup.catalog.conda import channel_toolkits
+from dlsetup.judge.better import likely_build, other_build, working_build
+from dlsetup.judge.evidence import of_distribution, of_framework, of_message, of_observation
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Installed, Scene
+from dlsetup.judge.wanted import CUDA_PACKAGES, gpu_is_meant, of_asked
+from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.report import Asked
+
+CPU_MESSAGES = ("torch-without-cuda", "you-have-cpu-torch", "horovod-needs-cuda-torch")
+
+
+@check("cpu-only-torch", told=True)
+def cpu_torch(scene: Scene) -> Iterator[Answer]:
+    """A report shows a CPU build of torch, and that a GPU was meant."""
+    signs, meant = tuple(_cpu_signs(scene)), gpu_is_meant(scene)
+    if not signs or not meant or works(scene) or scene.on_tegra is True or scene.target.os == "macos":
+        return
+    torch = scene.framework("torch")
+    title = (
+        f"{torch.title} is a CPU build" if torch and _is_cpu(torch) else "The torch that runs is a CPU build"
+    )
+    yield Finding(
+        id="cpu-only-torch",
+        severity="error",
+        title=title,
+        because="It holds no code for GPUs, so no GPU is used, whatever the driver and CUDA of the machine are.",
+        evidence=(*signs[:3], *meant[:3]),
+        remedies=tuple(_gpu_build(scene, torch)),
+        rests_on=scene.sources(["torch-lazy-init"]),
+    )
+
+
+def works(scene: Scene) -> bool:
+    """Whether torch was seen to use a GPU."""
+    seen = scene.observed("torch.cuda.is_available")
+    return seen is not None and seen.value == "True"
+
+
+def _is_cpu(torch: Installed) -> bool:
+    return torch.variant == "cpu"
+
+
+def _cpu_signs(scene: Scene) -> Iterator[Evidence]:
+    """What shows that torch is a CPU build."""
+    torch = scene.framework("torch")
+    if torch is not None and _is_cpu(torch):
+        yield of_framework(torch)
+    yield from (of_message(item) for item in scene.messages(*CPU_MESSAGES)[:2])
+    for subject, pattern in (("torch.version.cuda", r"None"), ("torch.__version__", r".*\+cpu")):
+        seen = scene.observed(subject)
+        if seen is not None and re.fullmatch(pattern, seen.value) and not _rocm(scene):
+            yield of_observation(seen)
+
+
+def _rocm(scene: Scene) -> bool:
+    hip = scene.observed("torch.version.hip")
+    torch = scene.framework("torch")
+    other = torch is not None and isinstance(torch.variant, str) and torch.variant.startswith(("rocm", "xpu"))
+    return other or (hip is not None and hip.value != "None")
+
+
+def _gpu_build(scene: Scene, torch: Installed | None) -> Iterator[Remedy]:
+    better = (working_build(scene, torch) or likely_build(scene, torch)) if torch else None
+    if torch is not None and better is not None:
+        yield other_build(scene, torch, better)
+    else:
+        text = (
+            "Install a CUDA build of torch from the index that goes with the driver; `dlsetup resolve torch` "
+            "names it. No CUDA toolkit and no other driver is needed for that."
+        )
+        yield Remedy(text=text, commands=("dlsetup resolve torch",))
+
+
+@check("dependency-forces-cpu", told=True)
+def forced(scene: Scene) -> Iterator[Answer]:
+    """A package holds conda to CPU builds where CUDA was asked for."""
+    held = [item for item in scene.distributions if item.name == "cpuonly"]
+    held += [item for item in scene.distributions if item.name == "pytorch-mutex" and item.variant == "cpu"]
+    if not held or not gpu_is_meant(scene):
+        return
+    extra = [
+        item for item in scene.distributions if item.name in ("torchdata", "torchtext", "fastai", "botorch")
+    ]
+    why = f" {extra[0].name} is what draws it in here." if extra else ""
+    yield Finding(
+        id="dependency-forces-cpu",
+        severity="warning",
+        title=f"`{held[0].name}` holds this environment to CPU builds",
+        because=f"As long as it is installed, conda chooses the CPU variant of PyTorch, whatever else is asked for.{why}",
+        evidence=tuple(map(of_distribution, (*held, *extra[:2]))),
+        remedies=(
+            Remedy(
+                text="Leave out the package that draws it in (install that one with pip, without its "
+                "dependencies), or ask for a build by name: `pytorch=*=*cuda*`.",
+                commands=("conda remove cpuonly",),
+            ),
+        ),
+    )
+
+
+@check("cudatoolkit-present-but-unused", told=True)
+def unused_toolkit(scene: Scene) -> Iterator[Answer]:
+    """conda's CUDA is there beside a CPU build of torch."""
+    torch = scene.framework("torch")
+    there = [item for item in scene.distributions if item.name in CUDA_PACKAGES]
+    if torch is None or not there or not _is_cpu(torch):
+        return
+    yield Finding(
+        id="cudatoolkit-present-but-unused",
+        severity="warning",
+        title=f"{there[0].name} {there[0].version} is installed and {torch.title} does not use it",
+        because="The toolkit of conda serves builds that were made with CUDA; a CPU build never loads it.",
+        evidence=(*map(of_distribution, there), of_framework(torch)),
+    )
+
+
+@check("no-build-for-requested-cudatoolkit", told=True)
+def no_such_build(scene: Scene) -> Iterator[Answer]:
+    """The channel has no build of that torch for the cudatoolkit that was asked for."""
+    for torch, toolkit in _pairs(scene):
+        version, wanted = _version(torch.specifier), _version(toolkit.specifier)
+        row = next((row for row in channel_toolkits() if version and row.holds_for(version)), None)
+        if (
+            row is None
+            or wanted is None
+            or any(wanted.release[:2] == item.release[:2] for item in row.toolkits)
+        ):
+            continue
+        had = ", ".join(map(str, row.toolkits))
+        yield Finding(
+            id="no-build-for-requested-cudatoolkit",
+            severity="error",
+            title=f"The channel has no PyTorch {version} for cudatoolkit {wanted}",
+            because=f"There are builds of {version} for CUDA {had}; conda falls back to a CPU build, or finds no way.",
+            evidence=(of_asked(torch), of_asked(toolkit)),
+            remedies=(
+                Remedy(
+                    text="Ask for one of those.",
+                    commands=(f"conda install pytorch={version} cudatoolkit={row.toolkits[-1]} -c pytorch",),
+                ),
+            ),
+            rests_on=(f"{row.source} (checked {row.checked})",),
+        )
+        return
+
+
+def _pairs(scene: Scene) -> Iterator[tuple[Asked, Asked]]:
+    """torch and the toolkit as conda was asked for them; the installed release where none was named."""
+    asked = [item for item in scene.machine.report.asked if item.installer == "conda"]
+    toolkits = [item for item in asked if item.name in ("cudatoolkit", "pytorch-cuda")]
+    torches = [item for item in asked if item.name == "torch" and item.specifier]
+    torch = scene.framework("torch")
+    if not torches and torch is not None and torch.distribution.installer == "conda":
+        release = torch.distribution.version.public
+        torches = [
+            Asked(
+                name="torch", specifier=f"={release}", installer="conda", source=torch.distribution.found_via
+            )
+        ]
+    if not toolkits:
+        toolkits = [
+            Asked(
+                name=item.name, specifier=f"={item.version.public}", installer="conda", source=item.found_via
+            )
+            for item in scene.distributions
+            if item.name == "cudatoolkit"
+        ]
+    if torch is not None and not _is_cpu(torch):
+        return
+    yield from ((one, two) for one in torches[:3] for two in toolkits[:3])
+
+
+def _version(specifier: str) -> Version | None:
+    found = re.search(r"\d+(?:\.\d+)+", specifier)
+    try:
+        return Version(found[0]) if found else None
+    except InvalidVersion:
+        return None
