@@ -40,3 +40,5 @@ def _names(machine: Machine) -> Iterable[str]:
     if environment is not None and not isinstance(environment.distributions, Unknown):
         yield from (item.name for item in environment.distributions)
     yield from (item.name for item in machine.report.asked)
+    for message in machine.report.messages:
+        yield from (value for key, value in message.values if key in ("name", "uvname"))

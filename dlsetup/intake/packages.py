@@ -8,7 +8,7 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.intake.page import Line
 from dlsetup.model.machine import Distribution
-from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.record import Unknown
 from dlsetup.model.variants import conda_variant, local_variant
 
 CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
@@ -55,7 +55,7 @@ def from_conda(
         variant=variant,
         variant_via="" if isinstance(variant, Unknown) else "conda build",
         installer="conda",
-        origin=f"{channel} {build}".strip() or UNKNOWN,
+        origin=f"{channel or 'defaults'} {build}".strip(),
         found_via=line.place,
     )
 

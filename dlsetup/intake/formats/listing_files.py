@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import CONDA_NAMES, canonical
+from dlsetup.intake.packages import CONDA_NAMES, canonical, from_conda
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.report import Asked, Observation
@@ -28,6 +28,7 @@ _KEY = re.compile(r"^\s{0,12}-? ?(channels|dependencies|pip|name|prefix|variable
 _ITEM = re.compile(r"^\s{0,16}-\s{1,3}[\"']?([A-Za-z0-9_][^\"'#]{0,120}?)[\"']?\s*(?:#.*)?$")
 _CONDA = re.compile(r"^(?:([\w./-]{1,60})::)?([a-z_][\w.-]{0,80})\s*((?:[=<>!]|\s\d)\S{0,80})?$")
 _PIP = re.compile(r"^([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,60}\])?\s*([=<>!~]=?\s*[\w.*+!,<>=~ ]{1,60})?$")
+_EXPORTED = re.compile(r"^([a-z_][\w.-]{0,80})=(\d[\w.]{0,40})=(\w{1,60})$")
 _TABLE = re.compile(r"^\s*\[{1,2}([\w.\"-]{1,100})\]{1,2}\s*$")
 _QUOTED = re.compile(r"[\"']([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,60}\])?\s*([=<>!~]=?[^\"']{1,60})?[\"']")
 
@@ -40,6 +41,8 @@ def environment(page: Page) -> Iterator[Fact]:
         key, item = _KEY.match(line.text), _ITEM.match(line.text)
         if key:
             part = key[1]
+            if part == "channels" and key[2]:
+                channels += re.findall(r"[\w./:-]+", key[2])
         elif item and part == "channels":
             channels.append(item[1].strip())
         elif item and part in ("dependencies", "pip"):
@@ -78,6 +81,21 @@ def project(page: Page) -> Iterator[Fact]:
                     name=canonical(name), specifier=specifier.split(";")[0].strip(), source=line.place
                 )
                 yield shown("asked", asked, line)
+
+
+def _requested(text: str, part: str, channels: list[str], line: Line) -> Iterator[Fact]:
+    """An item of the file; one with a build is what `conda env export` found installed."""
+    exported = _EXPORTED.match(text) if part == "dependencies" else None
+    if exported:
+        item = from_conda(
+            exported[1], exported[2], line, build=exported[3], channel=channels[0] if channels else ""
+        )
+        if item:
+            yield shown("distribution", item, line)
+        return
+    asked = _from_conda(text, channels, line) if part == "dependencies" else _from_pip(text, line)
+    if asked:
+        yield shown("asked", asked, line)
 
 
 def _from_conda(text: str, channels: list[str], line: Line) -> Asked | None:

@@ -13,7 +13,7 @@ from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Docker
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
-from dlsetup.rules.driver import driver_serves
+from dlsetup.rules.driver import ceiling_of, driver_serves
 
 
 @check("docker-snap-no-gpu-hook", "container-toolkit-missing", told=True)
@@ -72,7 +72,7 @@ def image_asks_for_more(scene: Scene) -> Iterator[Answer]:
     wanted = message.value("cuda") if message else None
     if message is None or wanted is None:
         return
-    cuda, ceiling = CudaVersion(wanted), scene.target.cuda_ceiling
+    cuda, ceiling = CudaVersion(wanted), ceiling_of(scene.target, scene.catalog.hardware)
     known = not isinstance(ceiling, Unknown)
     older = (
         ceiling < cuda

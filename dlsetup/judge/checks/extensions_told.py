@@ -17,7 +17,7 @@ from dlsetup.model.report import Message
 ABI = "torch._C._GLIBCXX_USE_CXX11_ABI"
 ASK_ABI = 'python -c "import torch; print(torch.__version__, torch._C._GLIBCXX_USE_CXX11_ABI)"'
 OLD_UNTIL, NEW_FROM = Version("2.6"), Version("2.7")
-_OTHERS = ("libtorchaudio", "torchvision", "torchtext", "/torch/lib/")
+_OTHERS = ("torchaudio", "torchvision", "torchtext", "/torch/lib/")
 """Symbols missing there are the matter of other checks."""
 
 
@@ -45,7 +45,7 @@ def built_for_another(scene: Scene) -> Iterator[Answer]:
     """A package says which torch it was built for, and which one it meets."""
     for message in scene.messages("built-for-other-torch"):
         built, have = message.value("built") or "", message.value("have") or ""
-        if built != have and not have.endswith("+cpu"):
+        if built != have and (not have.endswith("+cpu") or built.split("+")[0] != have.split("+")[0]):
             yield _other_torch(scene, message, f"It was built for torch {built}, and torch {have} is here")
             return
 

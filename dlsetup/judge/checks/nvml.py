@@ -27,7 +27,7 @@ REFUSALS = {
 def nvml_refuses(scene: Scene) -> Iterator[Answer]:
     """NVML answers with an error that says more than an absent or mismatched driver."""
     driver = scene.machine.driver
-    if not isinstance(driver, Driver) or not isinstance(driver.module, DriverRelease):
+    if not isinstance(driver, Driver) or not _works_elsewhere(scene, driver):
         return
     if not isinstance(driver.nvml_error, str) or driver.nvml_error not in REFUSALS:
         return
@@ -50,9 +50,15 @@ def nvml_refuses(scene: Scene) -> Iterator[Answer]:
     )
 
 
+def _works_elsewhere(scene: Scene, driver: Driver) -> bool:
+    """Whether the driver is loaded: its release is seen, or a report lists GPUs beside the refusal."""
+    return isinstance(driver.module, DriverRelease) or (scene.machine.partial and bool(scene.gpus("nvidia")))
+
+
 def _told_of_container(scene: Scene) -> bool:
     """Whether a report shows commands inside a container, or how one is started."""
-    return scene.observed("container.prompt") is not None or bool(scene.machine.report.containers)
+    told = scene.observed("container.prompt") is not None or bool(scene.machine.report.containers)
+    return told or bool(scene.messages("container-words", "systemd-reloaded"))
 
 
 def _lost_in_container(scene: Scene) -> Finding:
