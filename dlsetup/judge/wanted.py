@@ -30,6 +30,9 @@ def _signs(scene: Scene) -> Iterator[Evidence]:
     for item in scene.distributions:
         if item.name in CUDA_PACKAGES:
             yield Evidence(fact=item.name, value=str(item.version), source=item.found_via)
+    for box in scene.machine.report.containers:
+        if isinstance(box.image, str) and re.search(r"cuda|nvidia", box.image):
+            yield Evidence(fact="image", value=box.image, source=box.source)
     if not isinstance(scene.machine.driver, Unknown) and scene.machine.driver is not None:
         yield Evidence(fact="NVIDIA driver", value="is there", source=scene.machine.driver.found_via)
 

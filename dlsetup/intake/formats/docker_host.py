@@ -20,7 +20,7 @@ from dlsetup.intake.reading import reads
 from dlsetup.model.report import Observation
 
 _SNAP = re.compile(
-    r"(?:^|\s)/snap/bin/docker\b|^docker\s{1,20}\d\S{1,20}\s{1,20}\d{1,6}\s.{0,60}canonical|/var/snap/docker/"
+    r"(?:^|\s)/snap/bin/docker\b|^docker\s{1,20}\d\S{1,20}\s{1,20}\d{1,6}\s.{0,60}canonical|/var/snap/docker/|^docker\.dockerd\s{1,20}(?:enabled|disabled)\b"
 )
 _TOOLKIT = re.compile(
     r"(?:\bcli-version: |NVIDIA Container (?:Toolkit CLI|Runtime Hook) version )(\d[\w.~-]{1,20})"

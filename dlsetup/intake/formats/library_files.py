@@ -40,10 +40,12 @@ _HEADER = re.compile(
     r"^\W{0,3}(?:#\s?define|.{0,80}:#define)\s+CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d{1,2})\s*$"
 )
 _WORDS = re.compile(
-    r"\bcuDNN(?: version| v)?[ :=]{1,3}(\d{1,2}\.\d{1,2}(?:\.\d{1,2}){0,2})(?:_cuda\d{1,2}\b)?", re.IGNORECASE
+    r"\bcuDNN(?: version| v)?[ :=]{0,3}(\d{1,2}\.\d{1,2}(?:\.\d{1,2}){0,2})(?:_cuda\d{1,2}\b)?", re.IGNORECASE
 )
 _OF_A_BUILD = re.compile(r"compiled with|built|requir|needs|supports|loaded runtime|>=", re.IGNORECASE)
-_TOOLKIT = re.compile(r"\bCUDA(?: toolkit)?[ :=]{1,3}(\d{1,2}\.\d{1,2}\.\d{1,3})\b", re.IGNORECASE)
+_TOOLKIT = re.compile(
+    r"\bCUDA(?: toolkit)?(?:[ :=]{1,3}(\d{1,2}\.\d{1,2}\.\d{1,3})|(\d{1,2}\.\d))\b(?!\))", re.IGNORECASE
+)
 _CANN = re.compile(
     r"\b(Ascend-cann-(?:toolkit|nnae|nnrt)|CANN)[ :=_-]{1,3}v?(\d{1,2}\.\d{1,2}(?:\.(?:RC)?\d{1,3}){0,2})",
     re.IGNORECASE,
@@ -86,7 +88,7 @@ def words(page: Page) -> Iterator[Fact]:
         if (found := _WORDS.search(line.text)) and not _OF_A_BUILD.search(line.text):
             yield in_words("library", _cudnn(found[1], ""), line)
         if "nvidia-smi" not in line.text.lower() and (found := _TOOLKIT.search(line.text)):
-            toolkit = Toolkit(version=CudaVersion(found[1]), path="", default=True, found_via=line.place)
+            toolkit = Toolkit(version=CudaVersion(found[1] or found[2]), path="", default=True, found_via=line.place)
             yield in_words("toolkit", toolkit, line)
         for name, version in _CANN.findall(line.text):
             package = SystemPackage(name=name.lower(), version=version, found_via=line.place)

@@ -17,6 +17,8 @@ from dlsetup.model.report import Message
 ABI = "torch._C._GLIBCXX_USE_CXX11_ABI"
 ASK_ABI = 'python -c "import torch; print(torch.__version__, torch._C._GLIBCXX_USE_CXX11_ABI)"'
 OLD_UNTIL, NEW_FROM = Version("2.6"), Version("2.7")
+NEW_IN_BETWEEN = ("cu126", "xpu")
+"""Builds of torch 2.6 that were made with the new ABI already."""
 _OTHERS = ("torchaudio", "torchvision", "torchtext", "/torch/lib/")
 """Symbols missing there are the matter of other checks."""
 
@@ -67,6 +69,8 @@ def _abi(scene: Scene) -> bool | None:
     if torch is None or torch.distribution.installer == "conda" or scene.target.os != "linux":
         return None
     version = torch.distribution.version
+    if version >= OLD_UNTIL and version < NEW_FROM and isinstance(torch.variant, str):
+        return torch.variant in NEW_IN_BETWEEN
     return False if version < OLD_UNTIL else True if version >= NEW_FROM else None
 
 

@@ -17,7 +17,7 @@ from dlsetup.model.framework import Build, Framework
 from dlsetup.model.machine import Gap
 from dlsetup.model.report import Asked, Command, Message
 from dlsetup.model.target import Interpreter
-from dlsetup.rules.wheels import accepts_python
+from dlsetup.rules.wheels import has_wheel
 
 CHANNEL_END = (2, 5)
 """Newest minor line of PyTorch on the `pytorch` channel, and of its `pytorch-cuda`: 12.4."""
@@ -37,7 +37,7 @@ def no_wheel(scene: Scene) -> Iterator[Answer]:
                 yield Gap(fact="release of Python", reason=reason, ask="python --version")
             continue
         builds = _meant(scene, framework, message)
-        if builds and not any(accepts_python(build, scene.interpreter).ok for build in builds):
+        if builds and all(has_wheel(build, scene.interpreter, scene.target).refused for build in builds):
             yield _too_new(scene, framework, scene.interpreter, builds, message)
             return
 
@@ -62,7 +62,9 @@ def _too_new(
     what = f"{framework.distributions[0]} {release}".strip()
     newest = max((build.version for build in builds), default=None)
     fitting = [
-        build for build in framework.builds if accepts_python(build, python).ok and not build.prerelease
+        build
+        for build in framework.builds
+        if not has_wheel(build, python, scene.target).refused and not build.prerelease
     ]
     remedies = [
         Remedy(
@@ -168,6 +170,8 @@ def replaced(scene: Scene) -> Iterator[Answer]:
     if now == variant or (not later and not scene.messages("torch-uninstalled")):
         return
     xpu = variant == "xpu"
+    if xpu:
+        yield _replaced_by(first, later)
     yield Finding(
         id="xpu-wheel-replaced-by-cpu" if xpu else "dependency-replaced-torch",
         severity="error",
@@ -184,6 +188,23 @@ def replaced(scene: Scene) -> Iterator[Answer]:
             Remedy(
                 text=f"Install torch from the {variant} index again, last, and hold it with a constraint in later installs.",
                 commands=_again(first, variant),
+            ),
+        ),
+    )
+
+
+def _replaced_by(first: Asked, later: Sequence[Command]) -> Finding:
+    """Why the build for Intel GPUs is gone."""
+    return Finding(
+        id="dependency-replaced-torch",
+        severity="warning",
+        title="A later install replaced torch",
+        because="It resolved torch anew, from the default index.",
+        evidence=(
+            of_asked(first),
+            *(
+                Evidence(fact="then", value=" ".join(item.words)[:200], source=item.source)
+                for item in later[:2]
             ),
         ),
     )

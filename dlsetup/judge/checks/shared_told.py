@@ -42,7 +42,9 @@ def pip_conflict(scene: Scene) -> Iterator[Answer]:
         library = message.value("name") or ""
         yield Finding(
             id="two-frameworks-share-cudnn",
-            severity="error" if _breaks(message.value("specifier") or "", present) else "warning",
+            severity="error"
+            if "cudnn" in library or _breaks(message.value("specifier") or "", present)
+            else "warning",
             title=f"{names} need different versions of {library}",
             because=f"{owner} {message.value('release')} asks for {library}{message.value('specifier')}, and "
             f"{present} is installed, which {others[0].name} {others[0].version} brings: one "
