@@ -23,7 +23,7 @@ CPU_MESSAGES = ("torch-without-cuda", "you-have-cpu-torch", "horovod-needs-cuda-
 def cpu_torch(scene: Scene) -> Iterator[Answer]:
     """A report shows a CPU build of torch, and that a GPU was meant."""
     signs, meant = tuple(_cpu_signs(scene)), gpu_is_meant(scene)
-    if not signs or not meant or works(scene) or scene.on_tegra is True or scene.target.os == "macos":
+    if not scene.machine.partial or not signs or not meant or works(scene) or scene.on_tegra is True or scene.target.os == "macos":
         return
     torch = scene.framework("torch")
     title = (
