@@ -190,19 +190,16 @@ class Formula:
         anywhere = self._against(self.question.refusals_anywhere(choices[0]))
         if anywhere is None:
             return None
-        literal, left = self._last + 1, []
+        literal, left = self.variable(), []
         clauses = [[-literal, *clause] for clause in anywhere]
         for choice in choices:
             given = [-literal, *(-item for item in self._python_of(choice))]
             against = self._against(self.question.refusals_here(choice))
             clauses += [[*given, *clause] for clause in ([[]] if against is None else against)]
             left += [choice] if against is not None else []
-        if not left:
-            return None
-        self._last = literal
         for clause in clauses:
             self.add(clause)
-        return Option(literal, tuple(left))
+        return Option(literal, tuple(left)) if left else None
 
     def _against(self, refusals: Iterable[Refusal]) -> list[list[int]] | None:
         """Refusals as clauses; None where one holds whatever is let go."""
