@@ -70,18 +70,25 @@ class Across(Question):
         if isinstance(own, BuildChoice):
             yield Ask(f"{RELEASE}{own.key}", "version", frozenset({own.build.version}))
 
-    def refusals_anywhere(self, choice: Choice) -> Iterator[Refusal]:
+    def refusals(self, choice: Choice) -> Iterator[Refusal]:
+        for part, own in self._parts_of(choice):
+            yield from part.refusals(own)
+
+    def forbids_anywhere(self, choice: Choice) -> Iterator[frozenset[str]]:
+        for part, own in self._parts_of(choice):
+            yield from part.forbids_anywhere(own)
+
+    def forbids_here(self, choice: Choice) -> Iterator[frozenset[str]]:
+        for part, own in self._parts_of(choice):
+            yield from part.forbids_here(own)
+
+    def _parts_of(self, choice: Choice) -> Iterator[tuple[Question, Choice]]:
+        """The platforms that judge a choice, each with the choice as it knows it."""
         if choice.key == PYTHON:
-            for part in self.parts:
-                yield from part.refusals(_like(part, choice))
+            yield from ((part, _like(part, choice)) for part in self.parts)
         elif choice in self._own:
             place, own = self._own[choice]
-            yield from self.parts[place].refusals_anywhere(own)
-
-    def refusals_here(self, choice: Choice) -> Iterator[Refusal]:
-        if choice in self._own:
-            place, own = self._own[choice]
-            yield from self.parts[place].refusals_here(own)
+            yield self.parts[place], own
 
 
 def _key(key: str, place: int) -> str:

@@ -50,8 +50,8 @@ Frameworks come first: a conflict of two is told without the third, and the rest
 def smallest_core(question: Question) -> frozenset[str]:
     """Clauses that cannot hold together, of which each one is needed: without it there is a way.
 
-    The frameworks are found first, few of them rather than many. The rest is found by deletion: each clause is
-    taken away on trial, and for good if the others still conflict, which the solver need not be asked
+    The frameworks are found first, few rather than many. The rest is found by deletion: each clause is taken
+    away on trial, and for good if the others still conflict, which the solver need not be asked
     about a clause that it did not need the last time.
     """
     formula = formula_of(question, Force(only=_quarrelling(question)))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Choice, Force, Refusal
+from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Choice, Force
 
 if TYPE_CHECKING:
     from dlsetup.resolve.question import Question
@@ -23,8 +23,8 @@ class Formula:
     """The wishes for some frameworks, and everything that these may lead to.
 
     The clauses of `trial` have a variable each, and a solver may let them go; all others hold, and what
-    they forbid is not in the formula at all. With None as trial every clause has a variable. Of one key several
-    options may be true as long as nothing asked of the key tells them apart: each of them would do.
+    they forbid is not in the formula at all. With None as trial every clause has a variable. Of one key
+    several options may be true as long as nothing asked of the key tells them apart: each of them would do.
     """
 
     def __init__(self, question: Question, wishes: frozenset[str], trial: frozenset[str] | None) -> None:
@@ -187,25 +187,25 @@ class Formula:
 
     def _option(self, choices: list[Choice]) -> Option | None:
         """A variable for choices that differ in their Python alone; None where all of them are forbidden."""
-        anywhere = self._against(self.question.refusals_anywhere(choices[0]))
+        anywhere = self._against(self.question.forbids_anywhere(choices[0]))
         if anywhere is None:
             return None
         literal, left = self.variable(), []
         clauses = [[-literal, *clause] for clause in anywhere]
         for choice in choices:
             given = [-literal, *(-item for item in self._python_of(choice))]
-            against = self._against(self.question.refusals_here(choice))
+            against = self._against(self.question.forbids_here(choice))
             clauses += [[*given, *clause] for clause in ([[]] if against is None else against)]
             left += [choice] if against is not None else []
         for clause in clauses:
             self.add(clause)
         return Option(literal, tuple(left)) if left else None
 
-    def _against(self, refusals: Iterable[Refusal]) -> list[list[int]] | None:
-        """Refusals as clauses; None where one holds whatever is let go."""
+    def _against(self, forbidding: Iterable[frozenset[str]]) -> list[list[int]] | None:
+        """What forbids a choice, as clauses; None where something does whatever is let go."""
         found = []
-        for refusal in refusals:
-            let_go = self._let_go(refusal.clauses)
+        for clauses in forbidding:
+            let_go = self._let_go(clauses)
             if not let_go:
                 return None
             if let_go not in found:

@@ -72,6 +72,9 @@ class Question:
         """What the search has made of the question so far."""
         self._choices: dict[str, Sequence[Choice]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
+        self._alike: dict[Hashable, tuple[frozenset[str], ...]] = {}
+        """What forbids builds that look the same to a rule."""
+        self._looks: dict[int, Hashable] = {}
         self._only_cpu = {
             name: all(build.accelerator == "cpu" for build in item.builds)
             for name, item in self.frameworks.items()
@@ -91,15 +94,47 @@ class Question:
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""
-        return chain(self.refusals_anywhere(choice), self.refusals_here(choice))
+        return chain(
+            self._refuse_build(choice.build) if isinstance(choice, BuildChoice) else (), self._refuse(choice)
+        )
 
-    def refusals_anywhere(self, choice: Choice) -> Iterator[Refusal]:
-        """Of these, what forbids a build on whichever Python, and all that forbids another choice."""
-        return self._refuse_build(choice.build) if isinstance(choice, BuildChoice) else self._refuse(choice)
+    def forbids_anywhere(self, choice: Choice) -> Iterator[frozenset[str]]:
+        """The clauses of these refusals, of a build of those on whichever Python.
 
-    def refusals_here(self, choice: Choice) -> Iterator[Refusal]:
-        """Of these, what forbids a build on its Python."""
-        return self._refuse(choice) if isinstance(choice, BuildChoice) else iter(())
+        They are found without words, and only once for builds that a rule cannot tell apart.
+        """
+        if not isinstance(choice, BuildChoice):
+            yield from (refusal.clauses for refusal in self._refuse(choice))
+            return
+        build = choice.build
+        yield from (refusal.clauses for refusal in self._by_wish(build))
+        yield from self._once(("platform", self._look(build)), by_platform(build, self.known))
+        looks = (build.accelerator, build.cuda, build.kernels, build.exact, build.ptx, build.gfx)
+        hardware = by_hardware(build, self.known, self.catalog.hardware)
+        yield from self._once(("hardware", *looks, build.min_capability), hardware)
+
+    def forbids_here(self, choice: Choice) -> Iterator[frozenset[str]]:
+        """The same of a build on its Python alone."""
+        if isinstance(choice, BuildChoice):
+            build, python = choice.build, choice.interpreter
+            place = (choice.facets["python"], self._look(build))
+            yield from self._once(place, against_wheels(build, python, self.known))
+            yield from self._once(
+                ("asks", *self.companions.said(build, python)), self.companions.against(build, python)
+            )
+            yield from (refusal.clauses for refusal in by_packages(self, build, python))
+
+    def _once(self, look: Hashable, refusals: Iterator[Refusal]) -> tuple[frozenset[str], ...]:
+        if look not in self._alike:
+            self._alike[look] = tuple(refusal.clauses for refusal in refusals)
+        return self._alike[look]
+
+    def _look(self, build: Build) -> Hashable:
+        """What rules about wheels see of a build."""
+        if id(build) not in self._looks:
+            tags = tuple((item.pythons, item.platform) for item in build.wheels)
+            self._looks[id(build)] = (tags, build.requires_python)
+        return self._looks[id(build)]
 
     def admitted(self, choice: Choice, force: Force) -> bool:
         """Whether nothing that is in force forbids a choice."""
@@ -185,13 +220,17 @@ class Question:
             yield from against_library(name, choice.version, self.known, self.catalog.hardware)
 
     def _refuse_build(self, build: Build) -> Iterator[Refusal]:
+        yield from self._by_wish(build)
+        yield from by_platform(build, self.known)
+        yield from by_hardware(build, self.known, self.catalog.hardware)
+
+    def _by_wish(self, build: Build) -> Iterator[Refusal]:
+        """What is asked for, and which device that means."""
         wanted = self.wanted.get(build.framework)
         yield from by_wish(build, wanted, self.wish)
         yield from by_source(build, wanted, self.frameworks[build.framework])
-        yield from by_platform(build, self.known)
         if not asks_for_cpu(wanted, build):
             yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
-        yield from by_hardware(build, self.known, self.catalog.hardware)
 
 
 def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:

@@ -39,10 +39,12 @@ def clash(question: Question, force: Force) -> frozenset[str] | None:
 
 def formula_of(question: Question, force: Force) -> Formula:
     """A formula that can say what `force` says, made at most once."""
+    wishes = frozenset(question.wishes())
+    trial: frozenset[str] | None = None
     if force.only is None:
-        wishes, trial = frozenset(question.wishes()), JOINT_RULES | force.without
+        trial = JOINT_RULES | wishes | force.without
     else:
-        wishes, trial = frozenset(question.wishes()) & force.only, None
+        wishes &= force.only
     for formula in question.formulas:
         enough = formula.trial is None or (trial is not None and trial <= formula.trial)
         if enough and (wishes <= formula.wishes if trial is None else wishes == formula.wishes):
