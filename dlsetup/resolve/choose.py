@@ -8,7 +8,7 @@ from typing import Any
 from dlsetup.resolve.formula import Formula
 from dlsetup.resolve.jointly import TOGETHER, jointly
 from dlsetup.resolve.outright import outright
-from dlsetup.resolve.pieces import ALL, PYTHON, Ask, Choice
+from dlsetup.resolve.pieces import ALL, PYTHON, Ask, Choice, Force
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled, formula_of, settled_by
 
@@ -27,24 +27,25 @@ def best(question: Question) -> Settled | None:
     Each decision takes the best value for which the search still finds a way for all the rest, so the
     answer does not depend on the order of rows or on how the search proceeds.
     """
-    return outright(question) or _decided(question)
+    return outright(question) or best_while(question, ALL)
 
 
-def _decided(question: Question) -> Settled | None:
-    formula = formula_of(question, ALL)
-    if not formula.solve(ALL):
+def best_while(question: Question, force: Force) -> Settled | None:
+    """The best of all ways in which no more than the clauses in force hold."""
+    formula = formula_of(question, force)
+    if not formula.solve(force):
         return None
-    settled = settled_by(formula)
+    settled = settled_by(formula, force)
     limits: list[Ask] = []
     for key, facet in _decisions(question):
         if facet == TOGETHER:
-            settled = jointly(formula, settled, limits)
+            settled = jointly(formula, settled, limits) if force == ALL else settled
             continue
         if key not in settled:
             continue
         for value in _better(formula, settled[key], facet, limits):
-            if formula.solve(ALL, [*limits, Ask(key, facet, frozenset({value}))]):
-                settled = settled_by(formula)
+            if formula.solve(force, [*limits, Ask(key, facet, frozenset({value}))]):
+                settled = settled_by(formula, force)
                 break
         if key in settled:
             limits.append(Ask(key, facet, frozenset({settled[key].facets[facet]})))
