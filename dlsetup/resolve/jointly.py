@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from dlsetup.resolve.formula import Formula
@@ -50,7 +51,7 @@ def _bytes(formula: Formula, name: str) -> Iterator[Cost]:
     """For each weight that a framework can have: not to exceed it saves what the next one has more."""
     found: set[Any] = {item.facets["bytes"] for option in formula.options[name] for item in option.choices}
     weights = sorted(found)
-    for place, (lighter, heavier) in enumerate(zip(weights, weights[1:], strict=False), start=1):
+    for place, (lighter, heavier) in enumerate(pairwise(weights), start=1):
         yield Ask(name, "bytes", frozenset(weights[:place])), _in_all(heavier) - _in_all(lighter)
 
 
