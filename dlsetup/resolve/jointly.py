@@ -32,19 +32,24 @@ def jointly(formula: Formula, settled: Settled, limits: list[Ask]) -> Settled:
 
 def _cheapest(formula: Formula, limits: list[Ask], costs: list[Cost]) -> Settled:
     """The way within the limits that costs least in all, by weighted MaxSAT, which is exact."""
+    true = _least(formula, limits, costs) if costs else set()
+    formula.solve(ALL, [*limits, *(ask for ask, _ in costs if formula.limit(ask) in true)])
+    return settled_by(formula)
+
+
+def _least(formula: Formula, limits: list[Ask], costs: list[Cost]) -> set[int]:
+    """The variables of one way of the least cost; there has to be one to choose."""
     from pysat.examples.rc2 import RC2Stratified
     from pysat.formula import WCNF
 
+    problem = WCNF()
     soft = [(formula.limit(ask), cost) for ask, cost in costs]
     given = formula.assumed(ALL, limits)
-    problem = WCNF()
     problem.extend([*formula.clauses, *([literal] for literal in given)])
     for literal, cost in soft:
         problem.append([literal], weight=cost)
     with RC2Stratified(problem, solver="m22") as solver:
-        true = set(solver.compute() or ())
-    formula.solve(ALL, [*limits, *(ask for ask, _ in costs if formula.limit(ask) in true)])
-    return settled_by(formula)
+        return set(solver.compute() or ())
 
 
 def _bytes(formula: Formula, name: str) -> Iterator[Cost]:
