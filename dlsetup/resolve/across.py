@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Choice, Force, PythonChoice, Refusal
+from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Choice, PythonChoice, Refusal
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled
 from dlsetup.resolve.shared import Shared
@@ -40,16 +40,12 @@ class Across(Question):
                 found[own.key] = own
         return found
 
-    def likeness(self, choice: Choice) -> Hashable:
-        """Others see the release of every build."""
-        return (self.asks(choice), choice.facets["version"]) if isinstance(choice, BuildChoice) else choice
-
-    def roots(self, force: Force) -> Iterator[Ask]:
+    def roots(self) -> Iterator[Ask]:
         for place, part in enumerate(self.parts):
-            yield from (_placed(ask, place) for ask in part.roots(force))
+            yield from (_placed(ask, place) for ask in part.roots())
 
-    def clauses(self) -> set[str]:
-        return set[str]().union(*(part.clauses() for part in self.parts))
+    def wishes(self) -> dict[str, str]:
+        return self.parts[0].wishes()
 
     def _make(self, key: str) -> Iterator[Choice]:
         if key == PYTHON:
@@ -67,28 +63,32 @@ class Across(Question):
             yield choice
 
     def _ask(self, choice: Choice) -> Iterator[Ask]:
-        if choice.key == PYTHON:
-            for place, part in enumerate(self.parts):
-                yield from (_placed(ask, place) for ask in part.asks(_like(part, choice)))
-            return
         if choice not in self._own:
             return
         place, own = self._own[choice]
         yield from (_placed(ask, place) for ask in self.parts[place].asks(own))
         if isinstance(own, BuildChoice):
-            versions = frozenset({own.build.version})
-            yield Ask(f"{RELEASE}{own.key}", "version", versions)
-            if own.key in self.parts[0].wanted:
-                others = (other for other in range(len(self.parts)) if other != place)
-                yield from (Ask(_key(own.key, other), "version", versions) for other in others)
+            yield Ask(f"{RELEASE}{own.key}", "version", frozenset({own.build.version}))
 
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
+        for part, own in self._parts_of(choice):
+            yield from part.refusals(own)
+
+    def forbids_anywhere(self, choice: Choice) -> Iterator[frozenset[str]]:
+        for part, own in self._parts_of(choice):
+            yield from part.forbids_anywhere(own)
+
+    def forbids_here(self, choice: Choice) -> Iterator[frozenset[str]]:
+        for part, own in self._parts_of(choice):
+            yield from part.forbids_here(own)
+
+    def _parts_of(self, choice: Choice) -> Iterator[tuple[Question, Choice]]:
+        """The platforms that judge a choice, each with the choice as it knows it."""
         if choice.key == PYTHON:
-            for part in self.parts:
-                yield from part.refusals(_like(part, choice))
+            yield from ((part, _like(part, choice)) for part in self.parts)
         elif choice in self._own:
             place, own = self._own[choice]
-            yield from self.parts[place].refusals(own)
+            yield self.parts[place], own
 
 
 def _key(key: str, place: int) -> str:

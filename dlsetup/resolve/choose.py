@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
+from dlsetup.resolve.formula import Formula
 from dlsetup.resolve.jointly import TOGETHER, jointly
-from dlsetup.resolve.pieces import ALL, PYTHON, Ask, Choice
+from dlsetup.resolve.outright import outright
+from dlsetup.resolve.pieces import ALL, PYTHON, Ask, Choice, Force
 from dlsetup.resolve.question import Question
-from dlsetup.resolve.search import Settled, settle
+from dlsetup.resolve.search import Settled, formula_of, settled_by
 
 _ORDERS: Mapping[str, Callable[[Any], Any]] = {
     "preferred": lambda yes: not yes,
@@ -25,21 +27,25 @@ def best(question: Question) -> Settled | None:
     Each decision takes the best value for which the search still finds a way for all the rest, so the
     answer does not depend on the order of rows or on how the search proceeds.
     """
-    settled = settle(question)
-    if settled is None:
+    return outright(question) or best_while(question, ALL)
+
+
+def best_while(question: Question, force: Force) -> Settled | None:
+    """The best of all ways in which no more than the clauses in force hold."""
+    formula = formula_of(question, force)
+    if not formula.solve(force):
         return None
+    settled = settled_by(formula, force)
     limits: list[Ask] = []
     for key, facet in _decisions(question):
         if facet == TOGETHER:
-            settled = jointly(question, settled, limits)
+            settled = jointly(formula, settled, limits) if force == ALL else settled
             continue
         if key not in settled:
             continue
-        for value in _better(question, settled[key], facet, limits):
-            wanted = [*limits, Ask(key, facet, frozenset({value}))]
-            found = settle(question, limits=wanted) if _may_hold(question, key, wanted) else None
-            if found is not None:
-                settled = found
+        for value in _better(formula, settled[key], facet, limits):
+            if formula.solve(force, [*limits, Ask(key, facet, frozenset({value}))]):
+                settled = settled_by(formula, force)
                 break
         if key in settled:
             limits.append(Ask(key, facet, frozenset({settled[key].facets[facet]})))
@@ -47,55 +53,30 @@ def best(question: Question) -> Settled | None:
 
 
 def _decisions(question: Question) -> Iterator[tuple[str, str]]:
-    """Keys and facets in the order of their weight: first what is asked for, then what that brings along."""
+    """Keys and facets in the order of their weight: first what is asked for, then what that brings along.
+
+    What comes along may depend on Python, so it is gone through once more when that is decided.
+    """
     brought = [name for name in question.frameworks if name not in question.wanted]
+    smallest = question.wish.prefer == "smallest"
     yield from ((name, "preferred") for name in question.wanted)
-    if question.wish.prefer == "smallest":
+    if smallest:
         yield from ((name, "recent") for name in question.wanted)
     yield "", TOGETHER
     yield from ((name, facet) for facet in ("version", "variant") for name in question.wanted)
-    weighed = ("recent", "bytes") if question.wish.prefer == "smallest" else ()
-    yield from ((name, facet) for facet in ("preferred", *weighed, "version", "variant") for name in brought)
-    yield PYTHON, "python"
+    weighed = ("recent", "bytes") if smallest else ()
+    along = [(name, facet) for facet in ("preferred", *weighed, "version", "variant") for name in brought]
+    yield from (*along, (PYTHON, "python"), *along)
 
 
-def _better(question: Question, current: Choice, facet: str, limits: list[Ask]) -> Iterator[Hashable]:
+def _better(formula: Formula, current: Choice, facet: str, limits: list[Ask]) -> Iterator[Hashable]:
     """Values of a facet that rank before the current one and are not ruled out by themselves."""
-    choices = _within(question, current.key, limits)
-    seen = set()
+    mine = [limit for limit in limits if limit.key == current.key]
+    choices = (choice for option in formula.options[current.key] for choice in option.choices)
+    within = (choice for choice in choices if all(limit.admits(choice) for limit in mine))
     order = _ORDERS.get(facet)
-    for choice in choices if order is None else sorted(choices, key=lambda item: order(item.facets[facet])):
-        value = choice.facets[facet]
+    values = (choice.facets[facet] for choice in within)
+    for value in dict.fromkeys(values if order is None else sorted(values, key=order)):
         if value == current.facets[facet]:
             return
-        if value not in seen and question.admitted(choice, ALL):
-            seen.add(value)
-            yield value
-
-
-def _within(question: Question, key: str, limits: list[Ask]) -> Iterator[Choice]:
-    mine = [limit for limit in limits if limit.key == key]
-    return (choice for choice in question.choices(key) if all(limit.admits(choice) for limit in mine))
-
-
-def _may_hold(question: Question, key: str, limits: list[Ask]) -> bool:
-    """A quick look before the search: whether `key` agrees with each other decided key, taken alone."""
-    mine = [choice for choice in _within(question, key, limits) if question.admitted(choice, ALL)]
-    for other in {limit.key for limit in limits} & set(question.wanted) - {key}:
-        theirs = (choice for choice in _within(question, other, limits) if question.admitted(choice, ALL))
-        if not any(_agree(question, one, two) for two in theirs for one in mine):
-            return False
-    return True
-
-
-def _agree(question: Question, one: Choice, other: Choice) -> bool:
-    """Whether two choices ask nothing of each other, or of a third key, that cannot be."""
-    for first, second in ((one, other), (other, one)):
-        if not all(ask.admits(second) for ask in question.asks(first) if ask.key == second.key):
-            return False
-    asked = {(ask.key, ask.facet): ask.values for ask in question.asks(one)}
-    for ask in question.asks(other):
-        values = asked.get((ask.key, ask.facet))
-        if values is not None and values.isdisjoint(ask.values):
-            return False
-    return True
+        yield value

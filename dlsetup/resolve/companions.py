@@ -64,6 +64,8 @@ class Companions:
         self._admitted: dict[tuple[str, str], frozenset[Hashable]] = {}
         self._versions: dict[str, tuple[Version, ...]] = {}
         self._possible: dict[tuple[str, str], bool] = {}
+        self._read: dict[tuple[object, ...], dict[str, SpecifierSet]] = {}
+        self._asks: dict[tuple[object, ...], tuple[Ask, ...]] = {}
 
     @staticmethod
     def names(framework: Framework, *, local: bool = False) -> set[str]:
@@ -76,8 +78,17 @@ class Companions:
         written = {found[0] for found in map(_NAME.match, texts) if found}
         return set(map(canonicalize_name, written))
 
-    def asks(self, build: Build, interpreter: Interpreter) -> Iterator[Ask]:
-        """What a build asks of frameworks, of shared libraries and of shared files."""
+    def asks(self, build: Build, interpreter: Interpreter) -> tuple[Ask, ...]:
+        """What a build asks of frameworks, of shared libraries and of shared files.
+
+        Builds that require the same ask the same: made once, and the same object for all of them.
+        """
+        key = (build.framework, *self.said(build, interpreter))
+        if key not in self._asks:
+            self._asks[key] = tuple(self._make_asks(build, interpreter))
+        return self._asks[key]
+
+    def _make_asks(self, build: Build, interpreter: Interpreter) -> Iterator[Ask]:
         for name, specifier in self._asked(build, interpreter):
             if name in self.frameworks and name != build.framework:
                 yield Ask(name, "version", self._framework_versions(name, specifier), _PINS)
@@ -126,13 +137,22 @@ class Companions:
         return self._possible[key]
 
     def _asked(self, build: Build, interpreter: Interpreter) -> Iterable[tuple[str, SpecifierSet]]:
-        found: dict[str, SpecifierSet] = {}
-        for text in (*build.requires, *self._chosen(build)):
-            item = self._apply(text, interpreter)
-            if item is not None:
-                name = canonicalize_name(item.name)
-                found[name] = found[name] & item.specifier if name in found else item.specifier
-        return found.items()
+        key = self.said(build, interpreter)
+        if key not in self._read:
+            found: dict[str, SpecifierSet] = {}
+            for text in (*build.requires, *self._chosen(build)):
+                item = self._apply(text, interpreter)
+                if item is not None:
+                    name = canonicalize_name(item.name)
+                    found[name] = found[name] & item.specifier if name in found else item.specifier
+            self._read[key] = found
+        return self._read[key].items()
+
+    @staticmethod
+    def said(build: Build, interpreter: Interpreter) -> tuple[object, ...]:
+        """All that decides what a build asks for: Python only where a marker speaks of it."""
+        of_python = any("python" in text for text in build.requires + build.one_of)
+        return build.requires, build.one_of, interpreter.version if of_python else None
 
     def _chosen(self, build: Build) -> Iterable[str]:
         """Of the requirements of which one suffices, those on what is wanted anyway, or else the first."""

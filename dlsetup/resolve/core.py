@@ -16,7 +16,7 @@ from dlsetup.resolve.refusals import (
     RELEASE_RULE,
     WHEEL_RULE,
 )
-from dlsetup.resolve.search import settle
+from dlsetup.resolve.search import clash, formula_of
 
 _LESS_TELLING = (
     "wish",
@@ -50,29 +50,31 @@ Frameworks come first: a conflict of two is told without the third, and the rest
 def smallest_core(question: Question) -> frozenset[str]:
     """Clauses that cannot hold together, of which each one is needed: without it there is a way.
 
-    The frameworks are found by adding one after another, since few frameworks are searched faster than
-    many. The rest is found by deletion: it starts from the clauses that the failed search for those
-    frameworks has met, which are enough for it to fail again; each is taken away on trial, and for good if
-    the others still conflict.
+    The frameworks are found first, few rather than many. The rest is found by deletion: each clause is taken
+    away on trial, and for good if the others still conflict, which the solver need not be asked
+    about a clause that it did not need the last time.
     """
-    spared = {f"wish {name}" for name in question.wanted} - _quarrelling(question)
-    core = frozenset(question.clauses()) - spared
+    formula = formula_of(question, Force(only=_quarrelling(question)))
+    core = needed = frozenset(formula.selectors)
     for clause in sorted(core, key=_order):
-        if settle(question, Force(only=core - {clause})) is None:
-            core -= {clause}
+        if clause in needed:
+            if formula.solve(Force(only=core - {clause})):
+                continue
+            needed = formula.core()
+        core -= {clause}
     return core
 
 
-def _quarrelling(question: Question) -> set[str]:
+def _quarrelling(question: Question) -> frozenset[str]:
     """Wishes for frameworks that cannot be had together, of which each one is needed for that.
 
     One alone, then two, those that are bound first; more of them by adding one after another.
     """
-    names = sorted(question.wanted, key=lambda name: not str(question.wanted[name].specifier))
-    wishes = [f"wish {name}" for name in names]
+    names = question.wishes()
+    wishes = sorted(names, key=lambda clause: not str(question.wanted[names[clause]].specifier))
 
     def fail(asked: Iterable[str]) -> bool:
-        return settle(question, Force(without=frozenset(wishes).difference(asked))) is None
+        return clash(question, Force(without=frozenset(wishes).difference(asked))) is not None
 
     few = chain.from_iterable(combinations(wishes, size) for size in range(3))
     needed = list(next(filter(fail, few), ()))
@@ -82,7 +84,7 @@ def _quarrelling(question: Question) -> set[str]:
         size = next(size for size in sizes if fail([*needed, *candidates[:size]]))
         needed.append(candidates[size - 1])
         candidates = candidates[: size - 1]
-    return set(needed)
+    return frozenset(needed)
 
 
 def _order(clause: str) -> tuple[int, str]:

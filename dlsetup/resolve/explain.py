@@ -10,6 +10,7 @@ from packaging.version import Version
 from dlsetup.model.machine import Libc
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Clause
+from dlsetup.resolve.choose import best_while
 from dlsetup.resolve.companions import PINS_RULE
 from dlsetup.resolve.pieces import PYTHON, BuildChoice, Choice, Force, Refusal
 from dlsetup.resolve.pythons import SPECIAL, USUAL
@@ -18,7 +19,7 @@ from dlsetup.resolve.question import Question
 from dlsetup.resolve.reasons import picked
 from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, WHEEL_RULE, specifier_admits
 from dlsetup.resolve.rule_words import named, nearest, of_devices, pythons_apart, refused_within
-from dlsetup.resolve.search import Settled, settle
+from dlsetup.resolve.search import Settled
 from dlsetup.resolve.shapes import SHAPES, shape_words
 from dlsetup.resolve.words import python_words
 from dlsetup.rules.kernels import name_of
@@ -135,8 +136,8 @@ def _rule(question: Question, clause: str, core: frozenset[str]) -> tuple[str, s
 
 def _standing(question: Question, taken: str, core: frozenset[str]) -> Settled:
     """The plan that would stand without one clause, if possible with all that lies outside the core."""
-    everything = settle(question, Force(without=frozenset({taken})))
-    return everything or settle(question, Force(only=core - {taken})) or {}
+    everything = best_while(question, Force(without=frozenset({taken})))
+    return everything or best_while(question, Force(only=core - {taken})) or {}
 
 
 def _against(

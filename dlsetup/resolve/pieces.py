@@ -103,16 +103,6 @@ class VersionChoice(Choice):
         self.version = version
 
 
-class Group(NamedTuple):
-    """Choices of one key with some facets in common, so that an ask can pass over all of them at once."""
-
-    facets: Mapping[str, Hashable]
-    choices: list[Choice]
-
-    def may_admit(self, ask: Ask) -> bool:
-        return ask.facet not in self.facets or self.facets[ask.facet] in ask.values
-
-
 def python_name(interpreter: Interpreter) -> str:
     """`3.12`, or `3.13t` for the free-threaded one."""
     version = interpreter.version

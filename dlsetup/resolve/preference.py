@@ -26,8 +26,6 @@ class Preference:
     def __init__(self, wish: Wish, catalog: Catalog) -> None:
         self.prefer = wish.prefer
         self.kept: Mapping[str, Kept] = {item.framework: item for item in wish.kept}
-        self.exhausted = False
-        """A search was ended before it knew: something better may be possible."""
         self.checked = _day(catalog.checked)
         self._newest: dict[str, tuple[tuple[int, ...], date | None]] = {}
 

@@ -33,9 +33,6 @@ def reason_to_prefer(question: Question, choice: BuildChoice) -> tuple[str, str]
 
 def preference_unknowns(question: Question, choices: list[BuildChoice]) -> Iterator[str]:
     """What could not be weighed: bytes that nobody says, days that are not known, extras."""
-    if question.preference.exhausted:
-        better = "less could change" if question.wish.prefer == "keep" else "fewer bytes are possible"
-        yield f"whether {better} is not known: the search for it was ended"
     for choice in choices:
         build = choice.build
         name = f"{build.framework} {build.version}"

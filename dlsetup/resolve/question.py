@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Target
@@ -19,7 +20,6 @@ from dlsetup.resolve.pieces import (
     BuildChoice,
     Choice,
     Force,
-    Group,
     PythonChoice,
     Refusal,
     VersionChoice,
@@ -39,10 +39,12 @@ from dlsetup.resolve.refusals import (
     by_platform,
     by_wish,
 )
-from dlsetup.resolve.remembered import Remembered
 from dlsetup.resolve.sources import asks_for_cpu, bounds_of, by_packages, by_source
 from dlsetup.rules.driver import ceiling_of
 from dlsetup.rules.gpus import with_capabilities
+
+if TYPE_CHECKING:
+    from dlsetup.resolve.formula import Formula
 
 FAMILY_RULE = "rule family"
 VARIANT_RULE = "rule variant"
@@ -66,13 +68,13 @@ class Question:
         self.frameworks = _in_play(tuple(self.wanted), catalog)
         there = {*self.wanted, *brought_along(self.frameworks, self.wanted.values())}
         self.companions = Companions(self.frameworks, self.known, catalog, there)
-        self.blame: Counter[str] = Counter()
-        """How often each key was part of a dead end: the search meets those first."""
+        self.formulas: list[Formula] = []
+        """What the search has made of the question so far."""
         self._choices: dict[str, Sequence[Choice]] = {}
-        self._groups: dict[str, list[Group]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
-        self._against: dict[Choice, Remembered[Refusal]] = {}
-        self._against_builds: dict[int, Remembered[Refusal]] = {}
+        self._alike: dict[Hashable, tuple[frozenset[str], ...]] = {}
+        """What forbids builds that look the same to a rule."""
+        self._looks: dict[int, Hashable] = {}
         self._only_cpu = {
             name: all(build.accelerator == "cpu" for build in item.builds)
             for name, item in self.frameworks.items()
@@ -84,59 +86,71 @@ class Question:
             self._choices[key] = tuple(self._make(key))
         return self._choices[key]
 
-    def groups(self, key: str) -> list[Group]:
-        """The choices for a key, those on one Python and of one CUDA family together."""
-        if key not in self._groups:
-            found: dict[tuple[Hashable, ...], Group] = {}
-            for choice in self.choices(key):
-                facets = {name: choice.facets[name] for name in ("python", "family") if name in choice.facets}
-                found.setdefault(tuple(facets.values()), Group(facets, [])).choices.append(choice)
-            self._groups[key] = list(found.values())
-        return self._groups[key]
-
     def asks(self, choice: Choice) -> tuple[Ask, ...]:
         """What a choice asks of other keys."""
         if choice not in self._asks:
             self._asks[choice] = tuple(self._ask(choice))
         return self._asks[choice]
 
-    def likeness(self, choice: Choice) -> Hashable:
-        """What others can see of a choice, beside what it asks of them."""
-        if not isinstance(choice, BuildChoice):
-            return choice
-        version = choice.build.version if choice.key in self.companions.named else None
-        variant = choice.facets["variant"] if choice.key in self.companions.local else None
-        return version, variant
-
     def refusals(self, choice: Choice) -> Iterator[Refusal]:
         """What forbids a choice by itself, the cheapest questions first."""
+        return chain(
+            self._refuse_build(choice.build) if isinstance(choice, BuildChoice) else (), self._refuse(choice)
+        )
+
+    def forbids_anywhere(self, choice: Choice) -> Iterator[frozenset[str]]:
+        """The clauses of these refusals, of a build of those on whichever Python.
+
+        They are found without words, and only once for builds that a rule cannot tell apart.
+        """
+        if not isinstance(choice, BuildChoice):
+            yield from (refusal.clauses for refusal in self._refuse(choice))
+            return
+        build = choice.build
+        yield from (refusal.clauses for refusal in self._by_wish(build))
+        yield from self._once(("platform", self._look(build)), by_platform(build, self.known))
+        looks = (build.accelerator, build.cuda, build.kernels, build.exact, build.ptx, build.gfx)
+        hardware = by_hardware(build, self.known, self.catalog.hardware)
+        yield from self._once(("hardware", *looks, build.min_capability), hardware)
+
+    def forbids_here(self, choice: Choice) -> Iterator[frozenset[str]]:
+        """The same of a build on its Python alone."""
         if isinstance(choice, BuildChoice):
-            yield from self._against_build(choice.build)
-        if choice not in self._against:
-            self._against[choice] = Remembered(self._refuse(choice))
-        yield from self._against[choice]
+            build, python = choice.build, choice.interpreter
+            place = (choice.facets["python"], self._look(build))
+            yield from self._once(place, against_wheels(build, python, self.known))
+            yield from self._once(
+                ("asks", *self.companions.said(build, python)), self.companions.against(build, python)
+            )
+            yield from (refusal.clauses for refusal in by_packages(self, build, python))
+
+    def _once(self, look: Hashable, refusals: Iterator[Refusal]) -> tuple[frozenset[str], ...]:
+        if look not in self._alike:
+            self._alike[look] = tuple(refusal.clauses for refusal in refusals)
+        return self._alike[look]
+
+    def _look(self, build: Build) -> Hashable:
+        """What rules about wheels see of a build."""
+        if id(build) not in self._looks:
+            tags = tuple((item.pythons, item.platform) for item in build.wheels)
+            self._looks[id(build)] = (tags, build.requires_python)
+        return self._looks[id(build)]
 
     def admitted(self, choice: Choice, force: Force) -> bool:
         """Whether nothing that is in force forbids a choice."""
         return not any(force.holds(refusal.clauses) for refusal in self.refusals(choice))
 
-    def roots(self, force: Force) -> Iterator[Ask]:
-        """What must be settled: every framework of the wish, one CUDA family, one Python."""
+    def roots(self) -> Iterator[Ask]:
+        """What must be settled: one CUDA family, one Python, and every framework as long as it is wished."""
         yield Ask(CUDA, "family", frozenset(choice.facets["family"] for choice in self.choices(CUDA)))
         yield Ask(PYTHON, "python", frozenset(choice.facets["python"] for choice in self.choices(PYTHON)))
         for name in self.wanted:
-            if force.holds(frozenset({f"wish {name}"})):
-                versions = frozenset(build.version for build in self.frameworks[name].builds)
-                yield Ask(name, "version", versions)
+            versions = frozenset(build.version for build in self.frameworks[name].builds)
+            yield Ask(name, "version", versions, frozenset({f"wish {name}"}))
 
-    def clauses(self) -> set[str]:
-        """Every clause that anything looked at so far rests on; after a failed search, all that matter."""
-        against = (*self._against.values(), *self._against_builds.values())
-        met: Iterable[frozenset[str]] = (
-            *(refusal.clauses for refusals in against for refusal in refusals.known),
-            *(ask.clauses for asks in self._asks.values() for ask in asks),
-        )
-        return {f"wish {name}" for name in self.wanted}.union(*met)
+    def wishes(self) -> dict[str, str]:
+        """The frameworks that are wished, each by the clause that says so."""
+        return {f"wish {name}": name for name in self.wanted}
 
     def _make(self, key: str) -> Iterator[Choice]:
         if key == PYTHON:
@@ -184,28 +198,15 @@ class Question:
         yield from (Choice(key, {"variant": pair}) for pair in sorted(found))
 
     def _ask(self, choice: Choice) -> Iterator[Ask]:
-        if choice.key in (PYTHON, CUDA):
-            yield from self._ask_frameworks(choice)
         if not isinstance(choice, BuildChoice):
             return
         build, framework = choice.build, self.frameworks[choice.key]
-        yield Ask(PYTHON, "python", frozenset({choice.facets["python"]}))
         if build.cuda is not None:
             yield Ask(CUDA, "family", frozenset({build.cuda.major}), _FAMILY)
         if framework.family and build.variant != "any":
             pair = frozenset({(build.variant, build.index)})
             yield Ask(variant_key(framework.family), "variant", pair, _VARIANT)
         yield from self.companions.asks(build, choice.interpreter)
-
-    def _ask_frameworks(self, choice: Choice) -> Iterator[Ask]:
-        """The same relation seen from the other side, so that settling it early narrows the frameworks."""
-        for name in self.wanted:
-            wished = frozenset({f"wish {name}"})
-            if choice.key == PYTHON:
-                yield Ask(name, "python", frozenset({choice.facets["python"]}), wished)
-            else:
-                families = frozenset({choice.facets["family"], NO_CUDA})
-                yield Ask(name, "family", families, _FAMILY | wished)
 
     def _refuse(self, choice: Choice) -> Iterator[Refusal]:
         if isinstance(choice, BuildChoice):
@@ -218,20 +219,18 @@ class Question:
             name = choice.key.removeprefix(library_key(""))
             yield from against_library(name, choice.version, self.known, self.catalog.hardware)
 
-    def _against_build(self, build: Build) -> Remembered[Refusal]:
-        """On whichever Python: kept by the build, because each Python asks it anew."""
-        if id(build) not in self._against_builds:
-            self._against_builds[id(build)] = Remembered(self._refuse_build(build))
-        return self._against_builds[id(build)]
-
     def _refuse_build(self, build: Build) -> Iterator[Refusal]:
+        yield from self._by_wish(build)
+        yield from by_platform(build, self.known)
+        yield from by_hardware(build, self.known, self.catalog.hardware)
+
+    def _by_wish(self, build: Build) -> Iterator[Refusal]:
+        """What is asked for, and which device that means."""
         wanted = self.wanted.get(build.framework)
         yield from by_wish(build, wanted, self.wish)
         yield from by_source(build, wanted, self.frameworks[build.framework])
-        yield from by_platform(build, self.known)
         if not asks_for_cpu(wanted, build):
             yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
-        yield from by_hardware(build, self.known, self.catalog.hardware)
 
 
 def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:

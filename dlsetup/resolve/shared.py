@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.framework import Catalog
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
@@ -42,13 +42,19 @@ class Shared(Question):
         ceilings = [item.question.ceiling for item in self.members if not item.carried]
         self.ceiling = min((item for item in ceilings if not isinstance(item, Unknown)), default=UNKNOWN)
 
-    def _refuse_build(self, build: Build) -> Iterator[Refusal]:
+    def refusals(self, choice: Choice) -> Iterator[Refusal]:
         for member in self.members:
-            yield from _told(member, member.question._refuse_build(build))
+            for refusal in member.question.refusals(choice):
+                for clauses in _told(member, [refusal.clauses]):
+                    yield refusal._replace(clauses=clauses)
 
-    def _refuse(self, choice: Choice) -> Iterator[Refusal]:
+    def forbids_anywhere(self, choice: Choice) -> Iterator[frozenset[str]]:
         for member in self.members:
-            yield from _told(member, member.question._refuse(choice))
+            yield from _told(member, member.question.forbids_anywhere(choice))
+
+    def forbids_here(self, choice: Choice) -> Iterator[frozenset[str]]:
+        for member in self.members:
+            yield from _told(member, member.question.forbids_here(choice))
 
 
 def common_devices(wish: Wish, targets: Sequence[Target]) -> Devices | None:
@@ -84,9 +90,8 @@ def _member(number: int, question: Question, common: Devices | None) -> Member:
     return Member(number, question, carried=True)
 
 
-def _told(member: Member, refusals: Iterator[Refusal]) -> Iterator[Refusal]:
-    """The refusals of one target, with its number; which device is meant, those that have it say."""
-    for refusal in refusals:
-        if not (member.carried and GPU_RULE in refusal.clauses):
-            clauses = frozenset(clause_of(clause, member.number) for clause in refusal.clauses)
-            yield refusal._replace(clauses=clauses)
+def _told(member: Member, forbidding: Iterable[frozenset[str]]) -> Iterator[frozenset[str]]:
+    """What one target forbids, with its number; which device is meant, those that have it say."""
+    for clauses in forbidding:
+        if not (member.carried and GPU_RULE in clauses):
+            yield frozenset(clause_of(clause, member.number) for clause in clauses)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dlsetup.model.resolution import Clause
 from dlsetup.model.target import Target
+from dlsetup.resolve.choose import best_while
 from dlsetup.resolve.explain import clauses_of, fact_of, wish_of
 from dlsetup.resolve.pieces import Force, Refusal
 from dlsetup.resolve.reasons import picked
@@ -56,7 +57,7 @@ def _several(asked: Joint, concerned: Sequence[tuple[int, Member]], core: Core) 
 def _rule(asked: Joint, place: int, member: Member, core: Core) -> Iterator[Clause]:
     """What this target has against the builds that the others would take."""
     facts = frozenset(clause_of(item, member.number) for item in _own(core, member) - _common(core))
-    settled = settle(asked.question, Force(only=core - facts))
+    settled = best_while(asked.question, Force(only=core - facts))
     if settled is None:
         return
     own = _own(core, member)

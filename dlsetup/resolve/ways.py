@@ -17,8 +17,10 @@ from dlsetup.resolve.apart import partition
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.elsewhere import Change, drivers, fewer_gpus, newer_libc, under_wsl
+from dlsetup.resolve.pieces import Force
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE
+from dlsetup.resolve.search import settle
 from dlsetup.resolve.shapes import asked, reshaped
 from dlsetup.resolve.words import command_of
 
@@ -156,12 +158,17 @@ def _elsewhere(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
 
     if any(clause.startswith("gpu ") for clause in core):
         yield from next(filter(None, map(solved, fewer_gpus(target, catalog.hardware))), [])
-    if "fact driver" in core:
+    if "fact driver" in core and _would_help(question, "fact driver"):
         yield from _newest(solved(drivers(target, catalog.hardware)))
-    if "fact libc" in core:
+    if "fact libc" in core and _would_help(question, "fact libc"):
         yield from _newest(solved(newer_libc(question)))
     if "fact platform" in core:
         yield from solved(under_wsl(target))
+
+
+def _would_help(question: Question, fact: str) -> bool:
+    """Whether there is a way if nothing rests on a fact: if not, none of its other values leads to one."""
+    return settle(question, Force(without=frozenset({fact}))) is not None
 
 
 def _newest(ways: list[WayOut]) -> list[WayOut]:

@@ -85,7 +85,7 @@ def test_the_doctor_imports_no_framework_and_no_screen() -> None:
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60)
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "dlsetup" in loaded
-    assert not loaded & {"torch", "tensorflow", "jax", "numpy", "rich", "pydantic", "resolvelib"}
+    assert not loaded & {"torch", "tensorflow", "jax", "numpy", "rich", "pydantic", "pysat"}
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_nothing_heavy_is_loaded_for_the_version() -> None:
         "psutil",
         "pynvml",
         "requests",
-        "resolvelib",
+        "pysat",
         "pydantic",
         "msgspec",
         "packaging",

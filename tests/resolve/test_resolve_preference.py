@@ -312,3 +312,12 @@ def test_a_bound_on_a_library_keeps_out_what_asks_for_another(world: Catalog) ->
     assert isinstance(found, Conflict)
     assert "numpy<2 is asked for" in [clause.text for clause in found.core]
     assert "take another numpy" in [way.text for way in found.ways_out]
+
+
+def test_keep_with_nothing_known_of_variants_still_answers(world: Catalog) -> None:
+    kept = (Kept(framework="jax", version=Version("0.10.0")),)
+    asked = Wish(wanted=(Wanted(framework="jax"), Wanted(framework="tensorflow")), prefer="keep", kept=kept)
+    target = parse("os=linux,arch=x86_64,glibc=2.31,driver=580.65.06,gpu=RTX 4090")
+    answer = resolve(asked, target, world)
+    assert isinstance(answer, Plan)
+    assert answer.picks[0].version == Version("0.10.0")

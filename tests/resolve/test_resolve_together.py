@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import permutations, product
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 
@@ -15,6 +17,10 @@ from dlsetup.model.resolution import Conflict, Together
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve import fitting_plan, resolve, resolve_together
+from dlsetup.resolve.core import smallest_core
+from dlsetup.resolve.pieces import Force
+from dlsetup.resolve.search import settle
+from dlsetup.resolve.together import joint
 
 LINUX = "os=linux,arch=x86_64,glibc=2.31"
 LOGIN = f"{LINUX},driver=none,gpu=none"
@@ -138,3 +144,24 @@ def test_of_one_target_the_same_as_alone(world: Catalog) -> None:
     answer = together(resolve_together(wish("torch", "jax"), (target,), world))
     assert not isinstance(alone, Conflict)
     assert [pick.requirement for pick in answer.plans[0].picks] == [pick.requirement for pick in alone.picks]
+
+
+NODES = (LOGIN, OLD, NEW, PASCAL, ANCIENT, WINDOWS, f"{LOGIN},python=3.11", f"{OLD},python=3.12")
+ASKED = ("torch", "torch==2.15.0", "torch==2.14.1", "tensorflow", "jax", "jax>=0.12", "torchvision")
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.sampled_from(NODES), min_size=2, max_size=3),
+    st.lists(st.sampled_from(ASKED), min_size=1, max_size=3, unique_by=lambda text: text.split("=")[0][:5]),
+)
+def test_joint_cores_conflict_and_need_every_clause(
+    world: Catalog, nodes: list[str], asked: list[str]
+) -> None:
+    question = joint(wish(*asked), targets(*nodes), world).question
+    if settle(question) is not None:
+        return
+    core = smallest_core(question)
+    assert settle(question, Force(only=core)) is None
+    for clause in core:
+        assert settle(question, Force(only=core - {clause})) is not None, clause

@@ -10,7 +10,6 @@ from packaging.version import Version
 from dlsetup.catalog.load import load
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_python, parse_wanted
-from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.resolution import Conflict, Pick, Plan
 from dlsetup.model.wish import Wish
@@ -263,8 +262,10 @@ def test_horovod_brings_the_last_torch_it_knows() -> None:
     assert any("has ended" in reason for reason in answer.plan.because)
 
 
-def test_a_search_without_end_ends_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlsetup.resolve.search.ROUNDS", 3)
-    with pytest.raises(UsageError, match=r"torch, tensorflow, jax go together was not found out") as failure:
-        Answer(f"{LINUX},driver=580.65.06,gpu=RTX 4090", *THREE)
-    assert "fewer of them" in failure.value.hint
+def test_two_that_exclude_each_other_in_every_release_are_refused_with_a_smallest_core() -> None:
+    answer = Answer(f"{LINUX},driver=580.65.06,gpu=RTX 4090", "flax", "torchtext", "optax")
+    text = answer.core
+    assert "flax is asked for" in text
+    assert "torchtext is asked for" in text
+    assert "optax is asked for" not in text
+    assert any("environments" in way.text for way in answer.conflict.ways_out)
