@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from dlsetup.catalog.folders import Folders, Head, Sheet
 from dlsetup.catalog.form import GeneratedFile, MeasuredFile, MeasuredRow, Release, WheelRow
 from dlsetup.catalog.listed import Listings
 from dlsetup.catalog.platforms import ANY, families
-from dlsetup.catalog.requirements import Asked, parts_of
+from dlsetup.catalog.requirements import Asked, parts_of, requires_on
 from dlsetup.model.codec import decode
 from dlsetup.model.errors import DataError
 
@@ -43,6 +43,7 @@ class Shelf:
         self._by_version: dict[str, dict[str, Release]] = {}
         self._asked: dict[str, Asked] = {}
         self._newest: dict[tuple[str, str], Release | None] = {}
+        self._required: dict[tuple[object, ...], list[str]] = {}
 
     def file(self, distribution: str) -> GeneratedFile | None:
         """None: the registry was never asked about it."""
@@ -104,16 +105,21 @@ class Shelf:
             found = self._asked[requirement] = parts_of(requirement)
         return found
 
-    def without(self, requirements: Iterable[str], patterns: Sequence[str]) -> list[str]:
-        """The requirements whose name fits none of the patterns (`nvidia-*`)."""
-        if not patterns:
-            return list(requirements)
-        starts = tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
-        return [
-            item
-            for item in requirements
-            if not (name := self.asked(item).name).startswith(starts) and name not in patterns
-        ]
+    def required(
+        self, release: Release, family: str, extras: tuple[str, ...], without: tuple[str, ...]
+    ) -> list[str]:
+        """What a release requires on a family of platforms with these extras, but for what fits a pattern of
+        `without` (`nvidia-*`). Most builds of a release require the same.
+        """
+        key = (id(release), family, extras, without)
+        if key not in self._required:
+            starts = tuple(pattern[:-1] for pattern in without if pattern.endswith("*"))
+            self._required[key] = [
+                item
+                for item in requires_on(release, family, extras)
+                if not (name := self.asked(item).name).startswith(starts) and name not in without
+            ]
+        return self._required[key]
 
     def newest(self, distribution: str, specifier: str) -> Release | None:
         """The newest release that fits and is not yanked."""

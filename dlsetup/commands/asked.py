@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Listing, Reading
 from dlsetup.model.machine import Environment, Machine
-from dlsetup.model.record import Unknown
+from dlsetup.model.record import Record, Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Prefer, Wanted, Wish
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from dlsetup.catalog.load import Places
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Record, frozen=True, kw_only=True):
     """Everything that was asked, read before anything is looked at. `on` a target it becomes a wish."""
 
     question: Question

@@ -11,12 +11,7 @@ from dlsetup.model.target import Target
 from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
-from dlsetup.resolve.core import smallest_core
-from dlsetup.resolve.explain import clauses_of
 from dlsetup.resolve.question import Question
-from dlsetup.resolve.reasons import endings
-from dlsetup.resolve.shapes import both
-from dlsetup.resolve.ways import ways_out
 
 
 def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
@@ -28,10 +23,22 @@ def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
     settled = best(question)
     if settled is not None:
         return plan_of(question, settled)
+    return _conflict(question)
+
+
+def _conflict(question: Question) -> Conflict:
+    """Why there is no plan; what finds that out is loaded only for it."""
+    from dlsetup.resolve.core import smallest_core
+    from dlsetup.resolve.explain import clauses_of
+    from dlsetup.resolve.reasons import endings
+    from dlsetup.resolve.ways import ways_out
+
     core = smallest_core(question)
-    ways = tuple(ways_out(question, core))
     return Conflict(
-        target=target, core=clauses_of(question, core), remarks=tuple(endings(question)), ways_out=ways
+        target=question.target,
+        core=clauses_of(question, core),
+        remarks=tuple(endings(question)),
+        ways_out=tuple(ways_out(question, core)),
     )
 
 
@@ -53,6 +60,8 @@ def checked(wish: Wish, catalog: Catalog) -> Wish:
             raise UsageError(f"the catalog has no framework `{item.framework}`", hint=f"It has {known}.")
         before = merged.get(item.framework)
         if before is not None:
+            from dlsetup.resolve.shapes import both
+
             item = both(before, item)
         merged[item.framework] = item
     return msgspec.structs.replace(wish, wanted=tuple(merged.values()))
