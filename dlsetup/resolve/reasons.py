@@ -26,6 +26,8 @@ JOINT = (
     (frozenset({LIBRARY_RULE}), "the libraries it asks for do not support the GPU"),
     (frozenset({FAMILY_RULE, FILES_RULE}), "it would bring a second CUDA family"),
     (frozenset({FILES_RULE}), "its libraries would overwrite files of the rest"),
+    (frozenset({"fact libc"}), "the libraries it asks for have no wheel for a system as old as the target"),
+    (frozenset({"fact platform"}), "the libraries it asks for have no wheel for the target"),
     (frozenset({PINS_RULE}), "it asks for library versions that do not go with the rest"),
     (frozenset({VARIANT_RULE}), "it has no companions of the same variant"),
 )
