@@ -140,8 +140,13 @@ def _gathered(question: Question, wish: Wish) -> Asked:
 
 
 def _origin(question: Question) -> Iterator[str]:
-    """The words that say the same of files and of what to keep."""
-    options = (("-r", question.files), ("--extra", question.extras), ("--group", question.groups))
+    """The words that say the same of files, of what to keep and of folders that add to the catalog."""
+    options = (
+        ("-r", question.files),
+        ("--extra", question.extras),
+        ("--group", question.groups),
+        ("--catalog", question.catalog),
+    )
     for option, values in options:
         for value in values:
             yield from (option, value)

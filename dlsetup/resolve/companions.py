@@ -30,6 +30,7 @@ from dlsetup.rules.libraries import (
     applying,
     lines_of,
     marker_environment,
+    may_write,
     overlap_of,
     versions_exist,
     versions_of,
@@ -92,7 +93,7 @@ class Companions:
                 for clauses, refused in self._wheels.missing(name, interpreter):
                     yield Ask(library_key(name), "version", frozenset(self.versions(name)) - refused, clauses)
             overlap = overlap_of(name, self.catalog.hardware)
-            if overlap is not None:
+            if overlap is not None and may_write(overlap, name, specifier, self.catalog):
                 yield Ask(files_key(overlap.path), "owner", frozenset({name}), _FILES)
 
     def against(self, build: Build, interpreter: Interpreter) -> Iterator[Refusal]:

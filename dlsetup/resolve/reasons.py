@@ -209,5 +209,6 @@ def _verdicts(question: Question, choice: BuildChoice) -> Iterator[Verdict]:
     yield has_wheel(build, choice.interpreter, target)
     if build.cuda is not None:
         yield driver_serves(target, build.cuda, hardware)
-    if not isinstance(target.gpus, Unknown):
+    # A CPU build that serves a device through another package (torch with torch-npu) holds no code for it.
+    if not isinstance(target.gpus, Unknown) and build.variant != "cpu":
         yield serves_every_gpu(build, target, hardware)

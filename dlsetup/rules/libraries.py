@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
@@ -59,11 +59,18 @@ def pins_agree(
     return unknown(PINS, unsure) if unsure else yes(PINS)
 
 
-def files_apart(first: Iterable[str], second: Iterable[str], hardware: Hardware) -> Verdict:
-    """Whether no distribution of one list writes the files of another one of the other list."""
-    one, two = set(first), set(second)
-    for row in hardware.overlaps:
-        mine, yours = (sorted(names & set(row.distributions)) for names in (one, two))
+def files_apart(
+    first: Mapping[str, SpecifierSet], second: Mapping[str, SpecifierSet], catalog: Catalog
+) -> Verdict:
+    """Whether no distribution of one side writes the files of another one of the other side.
+
+    Each side is what it asks for: canonical name to versions.
+    """
+    for row in catalog.hardware.overlaps:
+        mine, yours = (
+            [name for name in sorted(asked) if may_write(row, name, asked[name], catalog)]
+            for asked in (first, second)
+        )
         pair = sorted({*mine, *yours})
         if mine and yours and len(pair) > 1:
             return no(FILES, f"{' and '.join(pair)} both write {row.path}", row.source)
@@ -73,6 +80,15 @@ def files_apart(first: Iterable[str], second: Iterable[str], hardware: Hardware)
 def overlap_of(distribution: str, hardware: Hardware) -> Overlap | None:
     """The row that names the files this distribution shares with its siblings."""
     return next((row for row in hardware.overlaps if distribution in row.distributions), None)
+
+
+def may_write(row: Overlap, distribution: str, asked: SpecifierSet, catalog: Catalog) -> bool:
+    """Whether a version that is asked for may write the files that the row names."""
+    if distribution not in row.distributions:
+        return False
+    known = versions_of(distribution, catalog)
+    candidates = _exact(asked) if known is None else tuple(asked.filter(known, prereleases=True))
+    return not candidates or any(row.writes(distribution, version) for version in candidates)
 
 
 def versions_of(distribution: str, catalog: Catalog) -> tuple[Version, ...] | None:

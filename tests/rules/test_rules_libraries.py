@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from dlsetup.model.framework import Build, Catalog, LibraryWheels, Wheels
-from dlsetup.model.hardware import Hardware, LibraryLine
+from dlsetup.model.hardware import Hardware, LibraryLine, Overlap
 from dlsetup.model.machine import Gpu, Libc
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability, LibcVersion
@@ -153,12 +153,30 @@ def test_disjointness_is_never_claimed_of_what_some_version_satisfies(asked: lis
         assert seen == "yes"
 
 
+def anything(*names: str) -> dict[str, SpecifierSet]:
+    return {name: SpecifierSet() for name in names}
+
+
 def test_files_of_two_majors_overwrite_each_other(hardware: Hardware) -> None:
-    refusal = files_apart(["nvidia-cudnn-cu12", "numpy"], ["nvidia-cudnn-cu13"], hardware)
+    world = Catalog(hardware=hardware)
+    refusal = files_apart(anything("nvidia-cudnn-cu12", "numpy"), anything("nvidia-cudnn-cu13"), world)
     assert refusal.because == "nvidia-cudnn-cu12 and nvidia-cudnn-cu13 both write nvidia/cudnn"
     assert refusal.sources == ("wheel-listing",)
-    assert files_apart(["nvidia-cudnn-cu12"], ["nvidia-cudnn-cu12"], hardware).ok
-    assert files_apart(["nvidia-cudnn-cu12"], ["nvidia-nccl-cu13"], hardware).ok
+    assert files_apart(anything("nvidia-cudnn-cu12"), anything("nvidia-cudnn-cu12"), world).ok
+    assert files_apart(anything("nvidia-cudnn-cu12"), anything("nvidia-nccl-cu13"), world).ok
+
+
+def test_a_version_that_lies_elsewhere_overwrites_nothing() -> None:
+    row = Overlap(
+        distributions=("one", "two"),
+        path="nvidia/one",
+        versions=(("two", SpecifierSet("<13.1")),),
+        source="wheel-listing",
+    )
+    world = Catalog(hardware=Hardware(overlaps=(row,)), libraries={"two": (Version("13.1"), Version("13.0"))})
+    for asked, apart in (("==13.1", True), ("==13.0", False), (">=13", False), (">13.0", True)):
+        verdict = files_apart(anything("one"), {"two": SpecifierSet(asked)}, world)
+        assert verdict.ok is apart, asked
 
 
 def test_library_line_asks_for_a_gpu(hardware: Hardware) -> None:
