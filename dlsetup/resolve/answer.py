@@ -12,18 +12,30 @@ from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.question import Question
+from dlsetup.resolve.search import Settled
 
 
-def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
+def resolve(wish: Wish, target: Target, catalog: Catalog, *, explain: bool = False) -> Plan | Conflict:
     """The best set of builds that work together on the target, or the smallest reason why there is none.
 
+    `explain`: every newer release that a pick passes over is told with its reason, which takes longer.
     Raises `UsageError` for a wish that names no framework, or one that the catalog does not have.
     """
     question = Question(checked(wish, catalog), target, catalog)
     settled = best(question)
     if settled is not None:
-        return plan_of(question, settled)
+        plan = plan_of(question, settled)
+        return _explained(plan, question, settled) if explain else plan
     return _conflict(question)
+
+
+def _explained(plan: Plan, question: Question, settled: Settled) -> Plan:
+    from dlsetup.resolve.passed_over import passed_over
+    from dlsetup.resolve.reasons import picked
+
+    told = {choice.key: passed_over(question, settled, choice) for choice in picked(question, settled)}
+    picks = (msgspec.structs.replace(pick, passed_over=told[pick.framework]) for pick in plan.picks)
+    return msgspec.structs.replace(plan, picks=tuple(picks))
 
 
 def _conflict(question: Question) -> Conflict:

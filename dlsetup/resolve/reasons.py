@@ -123,11 +123,16 @@ def of_variant(build: Build, question: Question) -> str:
 
 
 def next_newer(question: Question, build: Build) -> Version | None:
-    """The release after the chosen one, prereleases left aside, and those for other accelerators alone."""
+    """The release after the chosen one."""
+    return min(newer_releases(question, build), default=None)
+
+
+def newer_releases(question: Question, build: Build) -> list[Version]:
+    """Newest first, prereleases left aside, and those for other accelerators alone."""
     builds = question.frameworks[build.framework].builds
     offered = (item for item in builds if item.accelerator == "cpu" or question.devices.prefers(item))
-    newer = (item.version for item in offered if item.version > build.version and not item.prerelease)
-    return min(newer, default=None)
+    newer = {item.version for item in offered if item.version > build.version and not item.prerelease}
+    return sorted(newer, reverse=True)
 
 
 def why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:

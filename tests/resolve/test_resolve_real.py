@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -249,3 +250,19 @@ def test_a_library_without_a_wheel_refuses_the_release_that_asks_for_it() -> Non
     assert "pynvvideocodec" in old.because
     found = refused(world, place.format("2.31"), f"vllm=={new.version}")
     assert any("glibc 2.31" in clause.text for clause in found.core)
+
+
+def test_every_newer_release_is_told_with_its_reason(catalog: Catalog) -> None:
+    target = parse(f"{LINUX},driver=535.129.03,gpu=RTX 4090,python=3.12")
+    found = resolve(Wish(wanted=(parse_wanted("torch<2.14.1"),)), target, catalog, explain=True)
+    assert isinstance(found, Plan)
+    (pick,) = found.picks
+    told = [line.partition(": ") for line in pick.passed_over]
+    releases = {build.version for build in catalog.frameworks[0].builds if not build.prerelease}
+    newest = max(releases)
+    assert told[0][0].split(" to ")[0] == str(newest)
+    assert all(reason for _, _, reason in told)
+    assert min(Version(span.split(" to ")[-1]) for span, _, _ in told) > pick.version
+    assert resolve(Wish(wanted=(parse_wanted("torch<2.14.1"),)), target, catalog) == replace(
+        found, picks=(replace(pick, passed_over=()),)
+    )
