@@ -52,10 +52,11 @@ class Outcome(NamedTuple):
 def pins(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
     """The verdicts on combinations, each as what it comes to."""
     drawn = [combination(catalog, random.Random(f"{seed} pins {turn}")) for turn in range(count)]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ProcessPoolExecutor(2) as processes, ThreadPoolExecutor(AT_ONCE) as threads:
 
-        def compared(item: Combination) -> Outcome:
-            said = verdict(item)
+        def compared(item: Combination, said: Verdict | None) -> Outcome:
+            if said is None:
+                return Outcome(TOO_LONG, str(item))
             asked = [text for build in item.builds for text in build.requirements]
             answer = uv.compiles(asked, item.python, item.target)
             doubted = said.pins and not answer.locks
@@ -63,7 +64,19 @@ def pins(count: int, seed: int, catalog: Catalog, uv: Uv) -> Iterator[Outcome]:
             words = "; ".join((*said.against, answer.words)).strip("; ")
             return Outcome(compared_kind(said, locks=answer.locks, deeper=deeper), str(item), words)
 
-        yield from pool.map(compared, drawn)
+        yield from threads.map(compared, drawn, processes.map(judged, drawn))
+
+
+def judged(item: Combination) -> Verdict | None:
+    """None where it takes too long. Meant for a process of its own."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(LONGEST)
+    try:
+        return verdict(item)
+    except TimeoutError:
+        return None
+    finally:
+        signal.alarm(0)
 
 
 def compared_kind(said: Verdict, *, locks: bool, deeper: bool) -> str:

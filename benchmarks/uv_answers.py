@@ -64,7 +64,8 @@ class Uv:
 
     def _compiles(self, requirements: Sequence[str], python: str, target: Target, *options: str) -> Answer:
         platform = uv_platform(target) or ""
-        words = ("--python-version", python, "--python-platform", platform, "--no-header", *options)
+        # uv takes 3.8 for 3.8.0; what is meant is its newest patch release.
+        words = ("--python-version", f"{python}.99", "--python-platform", platform, "--no-header", *options)
         command = (self.path, "pip", "compile", "--quiet", *words, "-")
         return self._cached_or_fresh(command, "\n".join(requirements))
 

@@ -87,7 +87,9 @@ def _with_metadata_alone(catalog: Catalog) -> Catalog:
 
 
 def _bare(builds: Iterable[Build], added: tuple[frozenset[str], str]) -> Iterator[Build]:
-    """Without what the catalog adds: its own texts, and the pin on the framework that it is built like."""
+    """Without what the catalog adds: its own texts and those of the framework that it is built like, the pin
+    on that one, and that one of several is needed.
+    """
     texts, like = added
     for build in builds:
         kept = (
@@ -95,14 +97,17 @@ def _bare(builds: Iterable[Build], added: tuple[frozenset[str], str]) -> Iterato
             for text in build.requires
             if text not in texts and not (like and text.startswith(f"{like}=="))
         )
-        yield replace(build, requires=tuple(kept))
+        yield replace(build, requires=tuple(kept), one_of=())
 
 
 @cache
 def _added(framework: str) -> tuple[frozenset[str], str]:
     file = tomli.loads((PACKAGED / "frameworks" / f"{framework}.toml").read_text(encoding="utf-8"))
     like = file.get("like", {})
-    rows = (*file.get("build", []), *like.get("pair", []))
+    rows = [*file.get("build", []), *like.get("pair", [])]
+    if like:
+        model = (PACKAGED / "frameworks" / f"{like['framework']}.toml").read_text(encoding="utf-8")
+        rows += tomli.loads(model).get("build", [])
     return frozenset(text for row in rows for text in row.get("requires", [])), like.get("framework", "")
 
 

@@ -23,7 +23,6 @@ from dlsetup.catalog.form import (
 from dlsetup.catalog.generated_form import ListedRelease
 from dlsetup.catalog.parts import Part, common_wheels, with_parts
 from dlsetup.catalog.platforms import plain_tag
-from dlsetup.catalog.requirements import requires_on
 from dlsetup.catalog.shelf import Shelf
 from dlsetup.model.builds import Builds
 from dlsetup.model.framework import Build, Framework, Wheels
@@ -141,7 +140,7 @@ class Composer:
         rows = self._wheel_rows(row, whole, listed, family)
         if not rows:
             return None
-        own = shelf.without(requires_on(whole.release, family, row.extras), row.without)
+        own = shelf.required(whole.release, family, row.extras, row.without)
         found = with_parts(own, row, shelf, family)
         if found is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from packaging.version import Version
 
@@ -17,17 +17,6 @@ from dlsetup.model.record import UNKNOWN, Record, Unknown
 
 _NAMES = {"rockylinux": "rocky", "amazonlinux": "amzn", "oraclelinux": "ol"}
 """What official images are called, and what the system inside calls itself where that differs."""
-_RELEASES = {
-    "trixie": "debian 13",
-    "bookworm": "debian 12",
-    "bullseye": "debian 11",
-    "buster": "debian 10",
-    "resolute": "ubuntu 26.04",
-    "noble": "ubuntu 24.04",
-    "jammy": "ubuntu 22.04",
-    "focal": "ubuntu 20.04",
-}
-"""Names of releases that tags carry."""
 
 
 class Inside(Record, frozen=True, kw_only=True):
@@ -78,24 +67,19 @@ def _of_row(image: str, row: Image) -> Inside:
     )
 
 
-def _libc(repository: str, tag: str, known: Iterable[Distribution]) -> Libc | Unknown:
+def _libc(repository: str, tag: str, known: Sequence[Distribution]) -> Libc | Unknown:
     """Of an official image: by the release that its tag names, or at least of which kind it is."""
-    system = _system(repository, tag)
-    for row in known:
-        if system == f"{row.id} {row.version}":
-            return Libc(name=row.libc, version=row.libc_version)
+    name = _NAMES.get(repository, repository)
+    version = re.match(r"\d+(\.\d+)?", tag)
+    words = tag.split("-")
+    named = [row for row in known if row.series and row.series in words]
+    numbered = [row for row in known if version and (row.id, row.version) == (name, version[0])]
+    for row in (*named, *numbered):
+        return Libc(name=row.libc, version=row.libc_version)
     if repository == "alpine" or re.search(r"(^|-)alpine", tag):
         return Libc(name="musl")
     usual = {row.id for row in known if row.libc == "glibc"} | {"python"}
-    return Libc(name="glibc") if _NAMES.get(repository, repository) in usual else UNKNOWN
-
-
-def _system(repository: str, tag: str) -> str:
-    for word in tag.split("-"):
-        if word in _RELEASES:
-            return _RELEASES[word]
-    version = re.match(r"\d+(\.\d+)?", tag)
-    return f"{_NAMES.get(repository, repository)} {version[0]}" if version else ""
+    return Libc(name="glibc") if name in usual else UNKNOWN
 
 
 def _python(repository: str, tag: str) -> Version | Unknown:

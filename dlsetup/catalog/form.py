@@ -48,10 +48,26 @@ class Release(Record, frozen=True, kw_only=True, omit_defaults=True):
     requires: tuple[RequiresRow, ...] = ()
 
 
+class TagsRow(Record, frozen=True, kw_only=True, array_like=True):
+    """Wheels of one version and platform, of a library: `["py3", "manylinux_2_27_x86_64"]`."""
+
+    pythons: str
+    platform: str
+
+
+class LibraryRow(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """What the versions of a library are built for, from `since` up to the row before it."""
+
+    since: Version
+    sdist: bool = False
+    """Whether their source can be had too."""
+    wheels: tuple[TagsRow, ...] = ()
+
+
 class GeneratedFile(Record, frozen=True, kw_only=True, omit_defaults=True):
     """`generated/DISTRIBUTION.json`: written by the refresher alone, newest release first.
 
-    Of a library that others pin only the versions are kept, not the releases.
+    Of a library that others pin only the versions are kept, and what they are built for, not the releases.
     """
 
     distribution: str
@@ -60,6 +76,8 @@ class GeneratedFile(Record, frozen=True, kw_only=True, omit_defaults=True):
     versions: tuple[Version, ...] = ()
     """Final releases with a wheel that are not yanked."""
     yanked: tuple[Version, ...] = ()
+    built: tuple[LibraryRow, ...] = ()
+    """Of a library: newest first."""
 
     def installable(self) -> tuple[Version, ...]:
         """Final releases with a wheel that are not yanked, newest first."""

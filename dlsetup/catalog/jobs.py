@@ -16,10 +16,13 @@ LIBRARIES = ("nvidia-", "cuda-", "tensorrt")
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """A distribution to learn about. Of a library only the versions are kept."""
+    """A distribution to learn about."""
 
     row: DistributionRow
     library: bool
+    """Only the versions are kept, not the releases."""
+    required: bool
+    """It is a library of some framework: what its versions are built for is kept."""
 
 
 class IndexJob(Record, frozen=True, kw_only=True):
@@ -104,10 +107,10 @@ def _every(files: Iterable[FrameworkFile]) -> dict[str, Job]:
     rows: dict[str, DistributionRow] = {}
     for file in files:
         for name in file.libraries:
-            found[name] = Job(row=DistributionRow(name=name), library=True)
+            found[name] = Job(row=DistributionRow(name=name), library=True, required=True)
         for row in file.distribution:
             rows[row.name] = _joined(rows[row.name], row) if row.name in rows else row
-    return found | {name: Job(row=row, library=False) for name, row in rows.items()}
+    return found | {name: Job(row=row, library=False, required=name in found) for name, row in rows.items()}
 
 
 def _joined(one: DistributionRow, other: DistributionRow) -> DistributionRow:

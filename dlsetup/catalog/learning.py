@@ -17,7 +17,7 @@ from dlsetup.catalog.pages import Page, Wheel, sdists_of, spokesmen, wheels_of
 from dlsetup.catalog.parallel import in_parallel
 from dlsetup.catalog.ranges import Member
 from dlsetup.catalog.registry import Registry
-from dlsetup.catalog.releases import releases, versions
+from dlsetup.catalog.releases import built, releases, versions
 from dlsetup.catalog.watch import Watch
 
 Pages = Mapping[str, Page]
@@ -84,6 +84,8 @@ def _file(
     job: Job, wheels: Sequence[Wheel], page: Page, texts: Mapping[str, str], watch: Watch
 ) -> GeneratedFile:
     empty = GeneratedFile(distribution=job.row.name, checked=today())
+    if job.required:
+        empty = replace(empty, built=built(wheels, sdists_of(page, job.row.since)))
     if job.library:
         return replace(empty, versions=versions(wheels), yanked=versions(wheels, yanked=True))
     sdists = sdists_of(page, job.row.since) if job.row.sources else ()

@@ -13,7 +13,7 @@ from dlsetup.catalog.generated_form import ListingFile
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.listed import Listings
 from dlsetup.catalog.requirements import canonical
-from dlsetup.catalog.shelf import Libraries, Shelf
+from dlsetup.catalog.shelf import OfLibraries, Shelf
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.framework import Catalog, Clue, Index
 
@@ -58,7 +58,8 @@ def load(names: Iterable[str] | None = None, folders: Places = ()) -> Catalog:
         frameworks=tuple(compose(file, shelf, _model(file, place)) for file in files),
         hardware=hardware(place),
         indexes=indexes,
-        libraries=Libraries(libraries, shelf),
+        libraries=OfLibraries(libraries, shelf.versions),
+        library_wheels=OfLibraries(libraries, shelf.built),
         checked=min((sheet.head.checked for sheet in generated.values()), default=""),
     )
 

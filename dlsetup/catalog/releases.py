@@ -13,7 +13,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from dlsetup.catalog.form import Release, RequiresRow, WheelRow
+from dlsetup.catalog.form import LibraryRow, Release, RequiresRow, TagsRow, WheelRow
 from dlsetup.catalog.pages import File, Sdist, Wheel, python_order, spokesmen, weight
 from dlsetup.model.errors import DataError
 from dlsetup.model.record import Unknown
@@ -56,6 +56,25 @@ def versions(wheels: Iterable[Wheel], *, yanked: bool = False) -> tuple[Version,
     every = {wheel.version for wheel in wheels if not wheel.version.is_prerelease}
     good = {wheel.version for wheel in wheels if wheel.file.yanked is False} & every
     return tuple(sorted(every - good if yanked else good, reverse=True))
+
+
+def built(wheels: Iterable[Wheel], sdists: Iterable[Sdist]) -> tuple[LibraryRow, ...]:
+    """What the installable versions of a library are built for: a row wherever something changes."""
+    sources = {sdist.version for sdist in sdists if sdist.file.yanked is False}
+    by_version: dict[Version, list[Wheel]] = defaultdict(list)
+    for wheel in wheels:
+        if wheel.file.yanked is False and not wheel.version.is_prerelease:
+            by_version[wheel.version].append(wheel)
+    found: list[LibraryRow] = []
+    for version in sorted(by_version, reverse=True):
+        tags = (
+            TagsRow(pythons=row.pythons, platform=row.platform) for row in wheel_rows(by_version[version])
+        )
+        row = LibraryRow(since=version, sdist=version in sources, wheels=tuple(tags))
+        if found and replace(found[-1], since=version) == row:
+            found.pop()
+        found.append(row)
+    return tuple(found)
 
 
 def wheel_rows(wheels: list[Wheel]) -> tuple[WheelRow, ...]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from dlsetup.catalog.folders import Folders, Head, Sheet
-from dlsetup.catalog.form import GeneratedFile, MeasuredFile, MeasuredRow, Release, WheelRow
+from dlsetup.catalog.form import GeneratedFile, LibraryRow, MeasuredFile, MeasuredRow, Release, WheelRow
 from dlsetup.catalog.listed import Listings
 from dlsetup.catalog.platforms import ANY, families
-from dlsetup.catalog.requirements import Asked, parts_of
+from dlsetup.catalog.requirements import Asked, parts_of, requires_on
 from dlsetup.model.codec import decode
 from dlsetup.model.errors import DataError
+from dlsetup.model.framework import LibraryWheels, Wheels
+
+V = TypeVar("V")
 
 
 class Shelf:
@@ -43,6 +47,8 @@ class Shelf:
         self._by_version: dict[str, dict[str, Release]] = {}
         self._asked: dict[str, Asked] = {}
         self._newest: dict[tuple[str, str], Release | None] = {}
+        self._built: dict[str, tuple[LibraryWheels, ...]] = {}
+        self._required: dict[tuple[object, ...], list[str]] = {}
 
     def file(self, distribution: str) -> GeneratedFile | None:
         """None: the registry was never asked about it."""
@@ -85,6 +91,13 @@ class Shelf:
         file = self.file(distribution)
         return file.installable() if file else ()
 
+    def built(self, distribution: str) -> tuple[LibraryWheels, ...]:
+        """What the versions of a library are built for, newest first; empty where nobody has looked."""
+        if distribution not in self._built:
+            file = self.file(distribution)
+            self._built[distribution] = tuple(map(_library_wheels, file.built)) if file else ()
+        return self._built[distribution]
+
     def releases(self, distribution: str) -> tuple[Release, ...]:
         """Releases of a distribution, newest first; empty where there is no file."""
         file = self.file(distribution)
@@ -104,16 +117,21 @@ class Shelf:
             found = self._asked[requirement] = parts_of(requirement)
         return found
 
-    def without(self, requirements: Iterable[str], patterns: Sequence[str]) -> list[str]:
-        """The requirements whose name fits none of the patterns (`nvidia-*`)."""
-        if not patterns:
-            return list(requirements)
-        starts = tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
-        return [
-            item
-            for item in requirements
-            if not (name := self.asked(item).name).startswith(starts) and name not in patterns
-        ]
+    def required(
+        self, release: Release, family: str, extras: tuple[str, ...], without: tuple[str, ...]
+    ) -> list[str]:
+        """What a release requires on a family of platforms with these extras, but for what fits a pattern of
+        `without` (`nvidia-*`). Most builds of a release require the same.
+        """
+        key = (id(release), family, extras, without)
+        if key not in self._required:
+            starts = tuple(pattern[:-1] for pattern in without if pattern.endswith("*"))
+            self._required[key] = [
+                item
+                for item in requires_on(release, family, extras)
+                if not (name := self.asked(item).name).startswith(starts) and name not in without
+            ]
+        return self._required[key]
 
     def newest(self, distribution: str, specifier: str) -> Release | None:
         """The newest release that fits and is not yanked."""
@@ -143,6 +161,11 @@ class Shelf:
         return family in found or ANY in found
 
 
+def _library_wheels(row: LibraryRow) -> LibraryWheels:
+    wheels = (Wheels(pythons=tuple(item.pythons.split()), platform=item.platform) for item in row.wheels)
+    return LibraryWheels(since=row.since, wheels=tuple(wheels), source=row.sdist)
+
+
 def _tagged(file: GeneratedFile, tags: Mapping[str, str]) -> GeneratedFile:
     """The file with other platform tags where its wheels have wrong ones."""
     if not tags:
@@ -157,17 +180,17 @@ def _retagged(row: WheelRow, tags: Mapping[str, str]) -> WheelRow:
     return replace(row, platform=tags.get(row.platform, row.platform))
 
 
-class Libraries(Mapping[str, "tuple[Version, ...]"]):
-    """Versions of the libraries that frameworks pin, read when somebody asks for one."""
+class OfLibraries(Mapping[str, V]):
+    """Something about the libraries that frameworks pin, read when somebody asks for one."""
 
-    def __init__(self, names: Sequence[str], shelf: Shelf) -> None:
+    def __init__(self, names: Sequence[str], read: Callable[[str], V]) -> None:
         self._names = names
-        self._shelf = shelf
+        self._read = read
 
-    def __getitem__(self, name: str) -> tuple[Version, ...]:
+    def __getitem__(self, name: str) -> V:
         if name not in self._names:
             raise KeyError(name)
-        return self._shelf.versions(name)
+        return self._read(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

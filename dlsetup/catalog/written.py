@@ -7,7 +7,7 @@ from itertools import groupby
 
 from packaging.version import Version
 
-from dlsetup.catalog.form import GeneratedFile, MeasuredFile, Release
+from dlsetup.catalog.form import GeneratedFile, LibraryRow, MeasuredFile, Release
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.model.codec import encode
 
@@ -18,6 +18,8 @@ def written(file: GeneratedFile) -> bytes:
     for name, versions in (("versions", file.versions), ("yanked", file.yanked)):
         if versions:
             parts.append(f'"{name}": [\n{_by_major(versions)}\n]')
+    if file.built:
+        parts.append('"built": [\n' + ",\n".join(_built(row) for row in file.built) + "\n]")
     if file.releases:
         parts.append('"releases": [\n' + ",\n".join(_release(item) for item in file.releases) + "\n]")
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
@@ -62,6 +64,12 @@ def _release(release: Release) -> str:
         if rows:
             lines.append(f'"{name}":[\n  ' + ",\n  ".join(encode(row).decode() for row in rows) + "]")
     return ",\n ".join(lines) + "}"
+
+
+def _built(row: LibraryRow) -> str:
+    head = encode(LibraryRow(since=row.since, sdist=row.sdist)).decode().removesuffix("}")
+    wheels = ",\n  ".join(encode(item).decode() for item in row.wheels)
+    return f'{head},\n "wheels":[\n  {wheels}]}}'
 
 
 def _by_major(versions: Iterable[Version]) -> str:

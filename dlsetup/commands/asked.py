@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Listing, Reading
 from dlsetup.model.machine import Environment, Machine
-from dlsetup.model.record import Unknown
+from dlsetup.model.record import Record, Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Prefer, Wanted, Wish
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from dlsetup.catalog.load import Places
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Record, frozen=True, kw_only=True):
     """Everything that was asked, read before anything is looked at. `on` a target it becomes a wish."""
 
     question: Question
@@ -142,8 +140,13 @@ def _gathered(question: Question, wish: Wish) -> Asked:
 
 
 def _origin(question: Question) -> Iterator[str]:
-    """The words that say the same of files and of what to keep."""
-    options = (("-r", question.files), ("--extra", question.extras), ("--group", question.groups))
+    """The words that say the same of files, of what to keep and of folders that add to the catalog."""
+    options = (
+        ("-r", question.files),
+        ("--extra", question.extras),
+        ("--group", question.groups),
+        ("--catalog", question.catalog),
+    )
     for option, values in options:
         for value in values:
             yield from (option, value)

@@ -110,12 +110,12 @@ def target_of(question: Question) -> Target:
 
 def buildable_target_of(question: Question) -> Target:
     """As `create env` sees it: on this machine uv can bring further Pythons."""
-    from dlsetup.act.uv import fetchable_pythons
-    from dlsetup.plan.building_target import building_target
-
     target = target_of(question)
     if question.foreign or isinstance(target.pythons, Unknown):
         return target
+    from dlsetup.act.uv import fetchable_pythons
+    from dlsetup.plan.building_target import building_target
+
     unsaid = replace(target, pythons=UNKNOWN)
     return building_target(unsaid, target.pythons, fetchable_pythons(os.environ))
 

@@ -51,7 +51,7 @@ def run(request: Request) -> int:
     lock: json.WrittenLock | Unknown = UNKNOWN
     learned: tuple[str, ...] = ()
     if request.lock is None:
-        answer = answer_for(wish, targets, catalog)
+        answer = answer_for(wish, targets, catalog, explain=request.explain)
     else:
         from dlsetup.commands.resolve_lock import write_lock
 
@@ -77,11 +77,13 @@ def _wish_on(targets: tuple[Target, ...], said: Asked) -> tuple[Wish, tuple[Read
     return found[0]
 
 
-def answer_for(wish: Wish, targets: tuple[Target, ...], catalog: Catalog) -> Plan | Together | Conflict:
+def answer_for(
+    wish: Wish, targets: tuple[Target, ...], catalog: Catalog, *, explain: bool = False
+) -> Plan | Together | Conflict:
     """The plan or the plans, or what stands against them."""
     if len(targets) > 1:
         return resolve_together(wish, targets, catalog)
-    return resolve(wish, targets[0], catalog)
+    return resolve(wish, targets[0], catalog, explain=explain)
 
 
 def _lines(

@@ -66,7 +66,8 @@ def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalo
         answer = answer_for(wish, targets, known)
         return Together(plans=(answer,)) if isinstance(answer, Plan) else answer
 
-    made = make_lock(solve, catalog, sources, Host.here(os.environ))
+    # Nothing is installed here, so no Python is fetched: uv locks for another version with the one it finds.
+    made = make_lock(solve, catalog, sources, Host.here({**os.environ, "UV_PYTHON_DOWNLOADS": "never"}))
     if isinstance(made.answer, Conflict):
         return Locked(made.answer, learned=made.learned)
     given = [parse_index(text) for text in request.indexes]

@@ -48,6 +48,16 @@ class Wheels(Record, frozen=True, kw_only=True):
     """The largest of them."""
 
 
+class LibraryWheels(Record, frozen=True, kw_only=True):
+    """The wheels of a range of releases of a library."""
+
+    since: Version
+    """The first release; the range ends before the next newer one begins."""
+    wheels: tuple[Wheels, ...]
+    source: bool = False
+    """Whether the source can be had too, so that what has no wheel can be compiled."""
+
+
 class Build(Record, frozen=True, kw_only=True):
     """One way in which one release of a framework can be installed."""
 
@@ -143,6 +153,8 @@ class Catalog(Record, frozen=True, kw_only=True):
     indexes: tuple[Index, ...] = ()
     libraries: Mapping[str, tuple[Version, ...]] = msgspec.field(default_factory=dict)
     """Versions the registry has of the libraries that frameworks pin, newest first, by name."""
+    library_wheels: Mapping[str, tuple[LibraryWheels, ...]] = msgspec.field(default_factory=dict)
+    """What these versions are built for, newest first; nothing is known of a library that is not in it."""
     checked: str = ""
     """ISO date of the oldest generated file that was read."""
     knowledge: Knowledge = Knowledge()

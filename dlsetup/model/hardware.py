@@ -189,6 +189,9 @@ class Distribution(Record, frozen=True, kw_only=True):
     """`ID` of its `/etc/os-release`: `ubuntu`, `rhel`, `sles`."""
     version: str
     """`22.04`, `9`, `15.6`; empty: every release."""
+    series: str = ""
+    """The release's own name, as tags of images carry it: `jammy`."""
+    series_source: str = ""
     libc: Literal["glibc", "musl"] = "glibc"
     libc_version: LibcVersion | Unknown = UNKNOWN
     source: str

@@ -34,6 +34,8 @@ class Pick(Record, frozen=True, kw_only=True):
     """What an installer is asked for: `jax[cuda12]==0.10.2`."""
     because: str = ""
     """Why this build, and why none newer, in one sentence."""
+    passed_over: tuple[str, ...] = ()
+    """Every newer release with its reason, the newest first, where that is asked for."""
     sources: tuple[str, ...] = ()
     size_bytes: int | Unknown = UNKNOWN
     expects: tuple[str, ...] = ()

@@ -131,8 +131,12 @@ def _compiles(plan: Plan) -> bool:
 
 
 def _environment(plan: Plan, means: Means) -> tuple[tuple[str, str], ...]:
-    """Variables for uv. Who forbids it to read files of settings does not mean the plan's own."""
-    return (*_deployment(plan, means), *((("UV_NO_CONFIG", "0"),) if _compiles(plan) else ()))
+    """Variables for uv. Who forbids it to read files of settings does not mean the plan's own.
+
+    To lock for another machine it needs no Python of that version, and would fetch one.
+    """
+    fetching = (("UV_PYTHON_DOWNLOADS", "never"),) if means.foreign else ()
+    return (*_deployment(plan, means), *fetching, *((("UV_NO_CONFIG", "0"),) if _compiles(plan) else ()))
 
 
 def _python(plan: Plan, means: Means) -> tuple[str, ...]:

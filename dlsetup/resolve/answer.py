@@ -11,27 +11,46 @@ from dlsetup.model.target import Target
 from dlsetup.model.wish import Wanted, Wish
 from dlsetup.resolve.choose import best
 from dlsetup.resolve.compose import plan_of
-from dlsetup.resolve.core import smallest_core
-from dlsetup.resolve.explain import clauses_of
 from dlsetup.resolve.question import Question
-from dlsetup.resolve.reasons import endings
-from dlsetup.resolve.shapes import both
-from dlsetup.resolve.ways import ways_out
+from dlsetup.resolve.search import Settled
 
 
-def resolve(wish: Wish, target: Target, catalog: Catalog) -> Plan | Conflict:
+def resolve(wish: Wish, target: Target, catalog: Catalog, *, explain: bool = False) -> Plan | Conflict:
     """The best set of builds that work together on the target, or the smallest reason why there is none.
 
+    `explain`: every newer release that a pick passes over is told with its reason, which takes longer.
     Raises `UsageError` for a wish that names no framework, or one that the catalog does not have.
     """
     question = Question(checked(wish, catalog), target, catalog)
     settled = best(question)
     if settled is not None:
-        return plan_of(question, settled)
+        plan = plan_of(question, settled)
+        return _explained(plan, question, settled) if explain else plan
+    return _conflict(question)
+
+
+def _explained(plan: Plan, question: Question, settled: Settled) -> Plan:
+    from dlsetup.resolve.passed_over import passed_over
+    from dlsetup.resolve.reasons import picked
+
+    told = {choice.key: passed_over(question, settled, choice) for choice in picked(question, settled)}
+    picks = (msgspec.structs.replace(pick, passed_over=told[pick.framework]) for pick in plan.picks)
+    return msgspec.structs.replace(plan, picks=tuple(picks))
+
+
+def _conflict(question: Question) -> Conflict:
+    """Why there is no plan; what finds that out is loaded only for it."""
+    from dlsetup.resolve.core import smallest_core
+    from dlsetup.resolve.explain import clauses_of
+    from dlsetup.resolve.reasons import endings
+    from dlsetup.resolve.ways import ways_out
+
     core = smallest_core(question)
-    ways = tuple(ways_out(question, core))
     return Conflict(
-        target=target, core=clauses_of(question, core), remarks=tuple(endings(question)), ways_out=ways
+        target=question.target,
+        core=clauses_of(question, core),
+        remarks=tuple(endings(question)),
+        ways_out=tuple(ways_out(question, core)),
     )
 
 
@@ -53,6 +72,8 @@ def checked(wish: Wish, catalog: Catalog) -> Wish:
             raise UsageError(f"the catalog has no framework `{item.framework}`", hint=f"It has {known}.")
         before = merged.get(item.framework)
         if before is not None:
+            from dlsetup.resolve.shapes import both
+
             item = both(before, item)
         merged[item.framework] = item
     return msgspec.structs.replace(wish, wanted=tuple(merged.values()))

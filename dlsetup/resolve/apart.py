@@ -55,11 +55,16 @@ def _units(question: Question) -> list[Group]:
 def _partitions(question: Question, units: list[Group]) -> Iterator[list[list[Group]]]:
     """Two environments, the first as full as possible; more of them; at last each unit on its own."""
     sizes = range(len(units) - 1, 0, -1) if len(units) <= FEW else [len(units) - 1]
+    doubtful: list[list[list[Group]]] = []
     for size in sizes:
         for first in combinations(units, size):
             rest = [unit for unit in units if unit not in first]
-            if _may_fit(question, list(first)) and _may_fit(question, rest):
-                yield [list(first), rest] if units[0] in first else [rest, list(first)]
+            groups = [list(first), rest] if units[0] in first else [rest, list(first)]
+            if all(_may_fit(question, group) for group in groups):
+                yield groups
+            else:
+                doubtful.append(groups)
+    yield from doubtful if len(units) <= FEW else ()
     if len(units) > FEW:
         yield _filled(question, units)
     if len(units) > 2:
@@ -79,7 +84,7 @@ def _filled(question: Question, units: list[Group]) -> list[list[Group]]:
 
 
 def _may_fit(question: Question, units: list[Group]) -> bool:
-    """What the question at hand says of a part of it, which saves asking a new one for most of them."""
+    """What the question at hand says of a part of it; asked anew, the part may be told something else."""
     if len(units) == 1:
         return True
     names = {name for unit in units for name in unit}

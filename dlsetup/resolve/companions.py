@@ -13,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wanted
+from dlsetup.resolve.library_wheels import LibraryWheels
 from dlsetup.resolve.pieces import (
     DEFAULT_INDEX,
     Ask,
@@ -21,6 +22,7 @@ from dlsetup.resolve.pieces import (
     VersionChoice,
     files_key,
     library_key,
+    python_name,
     variant_of,
 )
 from dlsetup.resolve.refusals import specifier_admits
@@ -28,10 +30,12 @@ from dlsetup.rules.libraries import (
     applying,
     lines_of,
     marker_environment,
+    may_write,
     overlap_of,
     versions_exist,
     versions_of,
 )
+from dlsetup.rules.wheels import platform_of
 
 PINS_RULE = "rule pins"
 FILES_RULE = "rule files"
@@ -66,6 +70,8 @@ class Companions:
         self._possible: dict[tuple[str, str], bool] = {}
         self._read: dict[tuple[object, ...], dict[str, SpecifierSet]] = {}
         self._asks: dict[tuple[object, ...], tuple[Ask, ...]] = {}
+        self._wheels = LibraryWheels(target, catalog)
+        self._lacking: dict[tuple[str, Interpreter], bool] = {}
 
     @staticmethod
     def names(framework: Framework, *, local: bool = False) -> set[str]:
@@ -96,17 +102,25 @@ class Companions:
                     yield Ask(name, "variant", self._framework_variants(name, specifier), _PINS)
             elif name in self._shared:
                 yield Ask(library_key(name), "version", self._library_versions(name, specifier), _PINS)
+                for clauses, refused in self._wheels.missing(name, interpreter):
+                    yield Ask(library_key(name), "version", frozenset(self.versions(name)) - refused, clauses)
             overlap = overlap_of(name, self.catalog.hardware)
-            if overlap is not None:
+            if overlap is not None and may_write(overlap, name, specifier, self.catalog):
                 yield Ask(files_key(overlap.path), "owner", frozenset({name}), _FILES)
 
     def against(self, build: Build, interpreter: Interpreter) -> Iterator[Refusal]:
-        """Libraries that only this build asks for, in versions that cannot exist."""
+        """Libraries that only this build asks for, in versions that cannot exist or be installed here."""
         for name, specifier in self._asked(build, interpreter):
-            alone = name not in self.frameworks and name not in self._shared
-            if alone and not self._can_exist(name, specifier):
-                text = f"{build.framework} {build.version} asks for {name}{specifier}, which does not exist"
-                yield Refusal(_PINS, text, build.sources)
+            if name in self.frameworks or name in self._shared:
+                continue
+            text = f"{build.framework} {build.version} asks for {name}{specifier}"
+            if not self._can_exist(name, specifier):
+                yield Refusal(_PINS, f"{text}, which does not exist", build.sources)
+                continue
+            clauses = self._kept_out(name, specifier, interpreter)
+            if clauses:
+                place = f"Python {python_name(interpreter)} on {platform_of(self.target)}"
+                yield Refusal(clauses, f"{text}, which has no wheel for {place}", build.sources)
 
     def choices(self, key: str) -> Iterator[Choice]:
         """Versions of a shared library, the newest first, or the possible owners of shared files."""
@@ -136,6 +150,11 @@ class Companions:
             self._possible[key] = versions_exist((specifier,), versions_of(name, self.catalog)) != "no"
         return self._possible[key]
 
+    def _kept_out(self, name: str, specifier: SpecifierSet, interpreter: Interpreter) -> frozenset[str]:
+        if not self._wheels.missing(name, interpreter):
+            return frozenset()
+        return self._wheels.kept_out(name, self._library_versions(name, specifier), interpreter)
+
     def _asked(self, build: Build, interpreter: Interpreter) -> Iterable[tuple[str, SpecifierSet]]:
         key = self.said(build, interpreter)
         if key not in self._read:
@@ -148,11 +167,18 @@ class Companions:
             self._read[key] = found
         return self._read[key].items()
 
-    @staticmethod
-    def said(build: Build, interpreter: Interpreter) -> tuple[object, ...]:
-        """All that decides what a build asks for: Python only where a marker speaks of it."""
-        of_python = any("python" in text for text in build.requires + build.one_of)
-        return build.requires, build.one_of, interpreter.version if of_python else None
+    def said(self, build: Build, interpreter: Interpreter) -> tuple[object, ...]:
+        """All that decides what a build asks for: Python only where a marker speaks of it or wheels lack."""
+        texts = build.requires + build.one_of
+        of_python = any("python" in text or self._lacks(text, interpreter) for text in texts)
+        return build.requires, build.one_of, interpreter if of_python else None
+
+    def _lacks(self, text: str, interpreter: Interpreter) -> bool:
+        """Whether some versions of what is asked for have no wheel for this Python."""
+        key = (text, interpreter)
+        if key not in self._lacking:
+            self._lacking[key] = bool(self._wheels.missing(_named(text), interpreter))
+        return self._lacking[key]
 
     def _chosen(self, build: Build) -> Iterable[str]:
         """Of the requirements of which one suffices, those on what is wanted anyway, or else the first."""

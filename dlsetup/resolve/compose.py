@@ -12,6 +12,7 @@ from packaging.version import Version
 from dlsetup.model.framework import Build
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Compiled, Pick, Plan
+from dlsetup.model.versions import CudaVersion
 from dlsetup.resolve.pieces import BuildChoice, VersionChoice, library_key
 from dlsetup.resolve.preference import order_in_words
 from dlsetup.resolve.preferred import preference_unknowns
@@ -32,12 +33,13 @@ def plan_of(question: Question, settled: Settled) -> Plan:
     builds = [choice.build for choice in choices]
     interpreter = interpreter_of(settled)
     used = {build.index for build in builds}
+    cuda = max((build.cuda for build in builds if build.cuda is not None), default=None)
     return Plan(
         target=question.target,
         python=Version(f"{interpreter.version.major}.{interpreter.version.minor}"),
         interpreter=interpreter.path,
-        picks=tuple(_pick(question, settled, choice) for choice in choices),
-        cuda=max((build.cuda for build in builds if build.cuda is not None), default=None),
+        picks=tuple(_pick(question, settled, choice, cuda) for choice in choices),
+        cuda=cuda,
         requirements=_requirements(question, builds),
         constraints=tuple(sorted({*_constraints(question, settled, choices), *question.wish.constraints})),
         indexes=tuple(index for index in question.catalog.indexes if index.name in used),
@@ -62,7 +64,7 @@ def _asked(question: Question, build: Build) -> list[str]:
     return [with_extras(text, extras if place == 0 else []) for place, text in enumerate(build.requirements)]
 
 
-def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
+def _pick(question: Question, settled: Settled, choice: BuildChoice, cuda: CudaVersion | None) -> Pick:
     build = choice.build
     return Pick(
         framework=build.framework,
@@ -73,9 +75,16 @@ def _pick(question: Question, settled: Settled, choice: BuildChoice) -> Pick:
         because=pick_reason(question, settled, choice),
         sources=build.sources,
         size_bytes=_size(question, choice),
-        expects=build.expects,
+        expects=_expects(build, cuda),
         compiled=_compiled(build) if build.from_source else None,
     )
+
+
+def _expects(build: Build, cuda: CudaVersion | None) -> tuple[str, ...]:
+    """What is compiled beside a framework needs the toolkit of that one's own CUDA major."""
+    if cuda is None or not build.from_source:
+        return build.expects
+    return tuple(f"{text},=={cuda.major}.*" if text.startswith("cuda>=") else text for text in build.expects)
 
 
 def _compiled(build: Build) -> Compiled:

@@ -40,7 +40,7 @@ def _pins(question: Question, one: BuildChoice, other: BuildChoice) -> Quarrel:
 
 def _files(question: Question, one: BuildChoice, other: BuildChoice) -> Quarrel:
     mine, yours = (question.companions.specifiers(item.build, item.interpreter) for item in (one, other))
-    verdict = files_apart(mine, yours, question.catalog.hardware)
+    verdict = files_apart(mine, yours, question.catalog)
     if not verdict.refused:
         return None
     names = f"{name_of(one.build)} and {name_of(other.build)}"

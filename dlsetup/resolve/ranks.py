@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from packaging.version import Version
+
 from dlsetup.model.framework import Build, Framework
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter
 from dlsetup.model.versions import CudaVersion
 from dlsetup.resolve.devices import Devices
-from dlsetup.rules.wheels import python_fits
+from dlsetup.rules.wheels import tag_fits
 
 RECENT = 12
 """How many releases of a framework count when asking which Python is supported best."""
@@ -47,13 +49,11 @@ def supported_by(interpreter: Interpreter, frameworks: Iterable[Framework]) -> i
     count = 0
     for framework in frameworks:
         versions = sorted({build.version for build in framework.builds if not build.prerelease}, reverse=True)
-        recent = set(versions[:RECENT])
-        fitting = {
-            build.version
-            for build in framework.builds
-            if build.version in recent and any(python_fits(item, interpreter) for item in build.wheels)
-        }
-        count += len(fitting)
+        tags: dict[Version, set[str]] = {version: set() for version in versions[:RECENT]}
+        for build in framework.builds:
+            if build.version in tags:
+                tags[build.version].update(tag for item in build.wheels for tag in item.pythons)
+        count += sum(any(tag_fits(tag, interpreter) for tag in found) for found in tags.values())
     return count
 
 

@@ -26,6 +26,8 @@ JOINT = (
     (frozenset({LIBRARY_RULE}), "the libraries it asks for do not support the GPU"),
     (frozenset({FAMILY_RULE, FILES_RULE}), "it would bring a second CUDA family"),
     (frozenset({FILES_RULE}), "its libraries would overwrite files of the rest"),
+    (frozenset({"fact libc"}), "the libraries it asks for have no wheel for a system as old as the target"),
+    (frozenset({"fact platform"}), "the libraries it asks for have no wheel for the target"),
     (frozenset({PINS_RULE}), "it asks for library versions that do not go with the rest"),
     (frozenset({VARIANT_RULE}), "it has no companions of the same variant"),
 )
@@ -121,11 +123,16 @@ def of_variant(build: Build, question: Question) -> str:
 
 
 def next_newer(question: Question, build: Build) -> Version | None:
-    """The release after the chosen one, prereleases left aside, and those for other accelerators alone."""
+    """The release after the chosen one."""
+    return min(newer_releases(question, build), default=None)
+
+
+def newer_releases(question: Question, build: Build) -> list[Version]:
+    """Newest first, prereleases left aside, and those for other accelerators alone."""
     builds = question.frameworks[build.framework].builds
     offered = (item for item in builds if item.accelerator == "cpu" or question.devices.prefers(item))
-    newer = (item.version for item in offered if item.version > build.version and not item.prerelease)
-    return min(newer, default=None)
+    newer = {item.version for item in offered if item.version > build.version and not item.prerelease}
+    return sorted(newer, reverse=True)
 
 
 def why_not(question: Question, settled: Settled, choice: BuildChoice, version: Version) -> str:
@@ -207,5 +214,6 @@ def _verdicts(question: Question, choice: BuildChoice) -> Iterator[Verdict]:
     yield has_wheel(build, choice.interpreter, target)
     if build.cuda is not None:
         yield driver_serves(target, build.cuda, hardware)
-    if not isinstance(target.gpus, Unknown):
+    # A CPU build that serves a device through another package (torch with torch-npu) holds no code for it.
+    if not isinstance(target.gpus, Unknown) and build.variant != "cpu":
         yield serves_every_gpu(build, target, hardware)

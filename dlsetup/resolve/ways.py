@@ -124,7 +124,7 @@ def _prereleases(wish: Wish, target: Target, catalog: Catalog) -> Iterator[WayOu
 
 def _apart(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """Separate environments, as few as will do."""
-    names = [name for name in question.wanted if f"wish {name}" in core]
+    names = [name for name in question.wanted if core & {f"wish {name}", f"bound {name}"}]
     if len(names) < 2:
         return
     groups = partition(question, lambda wish: plan_for(wish, question.target, question.catalog))

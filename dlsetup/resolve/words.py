@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from packaging.specifiers import SpecifierSet
@@ -11,6 +12,8 @@ from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
 
 HERE = Target().name
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A name that somebody gave; those that dlsetup gives (`the target`) are more than one word."""
 
 
 def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
@@ -33,7 +36,8 @@ def command_of(wish: Wish, target: Target, *, told: bool = False) -> str:
     if wish.prefer in ("stable", "smallest"):
         words += ["--prefer", wish.prefer]
     if told or target.name != HERE:
-        words += ["--target", describe(target)]
+        name = (f"name={target.name}",) if _NAME.fullmatch(target.name) else ()
+        words += ["--target", ",".join((*name, describe(target)))]
     return shlex.join(words)
 
 

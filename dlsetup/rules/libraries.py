@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.framework import Build, Catalog, LibraryWheels
 from dlsetup.model.hardware import Hardware, LibraryLine, Overlap
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
@@ -17,6 +17,7 @@ from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability
 from dlsetup.rules.combine import no, unknown, yes
 from dlsetup.rules.gpus import capability_of, title_of
+from dlsetup.rules.wheels import platform_fits, python_fits
 
 PINS = "pins"
 FILES = "files"
@@ -58,11 +59,18 @@ def pins_agree(
     return unknown(PINS, unsure) if unsure else yes(PINS)
 
 
-def files_apart(first: Iterable[str], second: Iterable[str], hardware: Hardware) -> Verdict:
-    """Whether no distribution of one list writes the files of another one of the other list."""
-    one, two = set(first), set(second)
-    for row in hardware.overlaps:
-        mine, yours = (sorted(names & set(row.distributions)) for names in (one, two))
+def files_apart(
+    first: Mapping[str, SpecifierSet], second: Mapping[str, SpecifierSet], catalog: Catalog
+) -> Verdict:
+    """Whether no distribution of one side writes the files of another one of the other side.
+
+    Each side is what it asks for: canonical name to versions.
+    """
+    for row in catalog.hardware.overlaps:
+        mine, yours = (
+            [name for name in sorted(asked) if may_write(row, name, asked[name], catalog)]
+            for asked in (first, second)
+        )
         pair = sorted({*mine, *yours})
         if mine and yours and len(pair) > 1:
             return no(FILES, f"{' and '.join(pair)} both write {row.path}", row.source)
@@ -74,9 +82,39 @@ def overlap_of(distribution: str, hardware: Hardware) -> Overlap | None:
     return next((row for row in hardware.overlaps if distribution in row.distributions), None)
 
 
+def may_write(row: Overlap, distribution: str, asked: SpecifierSet, catalog: Catalog) -> bool:
+    """Whether a version that is asked for may write the files that the row names."""
+    if distribution not in row.distributions:
+        return False
+    known = versions_of(distribution, catalog)
+    candidates = _exact(asked) if known is None else tuple(asked.filter(known, prereleases=True))
+    return not candidates or any(row.writes(distribution, version) for version in candidates)
+
+
 def versions_of(distribution: str, catalog: Catalog) -> tuple[Version, ...] | None:
     """Every version the registry has; None where the catalog does not list them."""
     return catalog.libraries.get(distribution)
+
+
+def not_installable(
+    distribution: str, interpreter: Interpreter, target: Target, catalog: Catalog
+) -> frozenset[Version]:
+    """Versions of a library that have neither a wheel for this Python on the target nor a source.
+
+    A fact of the target that is not known refuses nothing, nor does a library of which nobody has read the
+    tags.
+    """
+    rows = catalog.library_wheels.get(distribution, ())
+    refused = [row.since for row in rows if not row.source and not _may_fit(row, interpreter, target)]
+    if not refused:
+        return frozenset()
+    starts = [row.since for row in rows]
+    versions = versions_of(distribution, catalog) or ()
+    return frozenset(
+        version
+        for version in versions
+        if next((since for since in starts if since <= version), None) in refused
+    )
 
 
 def versions_exist(asked: Sequence[SpecifierSet], known: tuple[Version, ...] | None) -> str:
@@ -154,6 +192,13 @@ def applying(text: str, environment: dict[str, str] | None) -> Requirement | Non
     if environment is None:
         return None
     return item if item.marker.evaluate(environment) else None
+
+
+def _may_fit(row: LibraryWheels, interpreter: Interpreter, target: Target) -> bool:
+    return any(
+        python_fits(wheels, interpreter) and not platform_fits(wheels.platform, target).refused
+        for wheels in row.wheels
+    )
 
 
 def _exact(asked: SpecifierSet) -> tuple[Version, ...]:

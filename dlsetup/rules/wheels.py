@@ -79,7 +79,17 @@ def accepts_python(build: Build, interpreter: Interpreter) -> Verdict:
 
 def python_fits(wheels: Wheels, interpreter: Interpreter) -> bool:
     """Whether one of the tags (`cp312`, `cp313-cp313t`, `cp39-abi3`, `py3`) fits this CPython."""
-    return any(_tag_fits(tag, interpreter) for tag in wheels.pythons)
+    return any(tag_fits(tag, interpreter) for tag in wheels.pythons)
+
+
+def tag_fits(tag: str, interpreter: Interpreter) -> bool:
+    """Whether one tag of Python and ABI, or one of several joined by dots, fits this CPython."""
+    pythons, _, abis = tag.partition("-")
+    return any(
+        _python_and_abi_fit(python, abi, interpreter)
+        for python in pythons.split(".")
+        for abi in (abis.split(".") if abis else ("",))
+    )
 
 
 def platform_fits(platform: str, target: Target) -> Verdict:
@@ -144,15 +154,6 @@ def _missing(target: Target) -> str:
 def _words(interpreter: Interpreter) -> str:
     threads = " (free-threaded)" if interpreter.free_threaded else ""
     return f"Python {interpreter.version.major}.{interpreter.version.minor}{threads}"
-
-
-def _tag_fits(tag: str, interpreter: Interpreter) -> bool:
-    pythons, _, abis = tag.partition("-")
-    return any(
-        _python_and_abi_fit(python, abi, interpreter)
-        for python in pythons.split(".")
-        for abi in (abis.split(".") if abis else ("",))
-    )
 
 
 def _python_and_abi_fit(python: str, abi: str, interpreter: Interpreter) -> bool:

@@ -28,6 +28,7 @@ def plan_lines(plan: Plan, sources: Collection[Source] = (), *, explain: bool = 
     for pick in plan.picks:
         yield from _pick(pick, widths, plan.indexes)
         if explain:
+            yield from (Line(mark="passed ", text=text, indent=4, style="faint") for text in pick.passed_over)
             yield from _rests_on(pick, sources)
     for reason in plan.because:
         yield Line(mark="because", text=reason, indent=2, style="faint")

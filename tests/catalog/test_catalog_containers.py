@@ -18,6 +18,8 @@ from dlsetup.model.versions import LibcVersion
         ("docker.io/library/ubuntu:22.04", "2.35"),
         ("ubuntu:jammy", "2.35"),
         ("python:3.12-slim-bookworm", "2.36"),
+        ("python:3.9-slim-buster", "2.28"),
+        ("ubuntu:xenial", "2.23"),
         ("rockylinux:8", "2.28"),
         ("nvidia/cuda:12.6.2-base-ubuntu22.04", "2.35"),
     ],

@@ -11,10 +11,10 @@ from packaging.tags import Tag
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from dlsetup.catalog.form import GeneratedFile, Release, RequiresRow, WheelRow
+from dlsetup.catalog.form import GeneratedFile, LibraryRow, Release, RequiresRow, TagsRow, WheelRow
 from dlsetup.catalog.guards import lost
 from dlsetup.catalog.pages import File, Page, sdists_of, spokesmen, wheels_of
-from dlsetup.catalog.releases import releases, requires, versions
+from dlsetup.catalog.releases import built, releases, requires, versions
 from dlsetup.catalog.requirements import canonical, parts_of, requires_on, under
 from dlsetup.catalog.written import written
 from dlsetup.model.codec import decode
@@ -208,9 +208,20 @@ RELEASES = st.builds(
 @given(
     st.lists(RELEASES, max_size=3, unique_by=lambda item: item.version).map(tuple),
     st.lists(VERSIONS, max_size=30).map(tuple),
+    st.lists(
+        st.builds(
+            LibraryRow,
+            since=VERSIONS,
+            sdist=st.booleans(),
+            wheels=st.lists(st.builds(TagsRow, pythons=TEXT, platform=TEXT), max_size=3).map(tuple),
+        ),
+        max_size=3,
+    ).map(tuple),
 )
-def test_what_is_written_is_read_again(made: tuple[Release, ...], known: tuple[Version, ...]) -> None:
-    file = GeneratedFile(distribution="deep", checked="2026-01-02", releases=made, versions=known)
+def test_what_is_written_is_read_again(
+    made: tuple[Release, ...], known: tuple[Version, ...], rows: tuple[LibraryRow, ...]
+) -> None:
+    file = GeneratedFile(distribution="deep", checked="2026-01-02", releases=made, versions=known, built=rows)
     assert decode(written(file), GeneratedFile, where="text") == file
     assert lost(file, file) == []
 
@@ -246,3 +257,21 @@ def test_a_release_without_a_wheel_overtakes_prereleases_with_one() -> None:
     texts = {file.filename: "" for file in both.files}
     made, _ = releases(wheels_of(both, since), texts, (), sdists_of(both, since))
     assert [str(item.version) for item in made] == ["2.0b1", "1.0"]
+
+
+def test_a_library_has_a_row_wherever_its_wheels_change() -> None:
+    seen = page(
+        "deep-1.0-py3-none-manylinux2014_x86_64.whl",
+        "deep-1.0.tar.gz",
+        "deep-1.1-py3-none-manylinux2014_x86_64.whl",
+        "deep-1.2-py3-none-manylinux2014_x86_64.whl",
+        "deep-1.3-py3-none-manylinux_2_27_x86_64.whl",
+        "deep-1.4rc1-py3-none-any.whl",
+    )
+    rows = built(wheels_of(seen, since=Version("0")), sdists_of(seen, since=Version("0")))
+    older = (TagsRow(pythons="py3", platform="manylinux_2_17_x86_64"),)
+    assert rows == (
+        LibraryRow(since=Version("1.3"), wheels=(TagsRow(pythons="py3", platform="manylinux_2_27_x86_64"),)),
+        LibraryRow(since=Version("1.1"), wheels=older),
+        LibraryRow(since=Version("1.0"), wheels=older, sdist=True),
+    )

@@ -19,6 +19,7 @@ from dlsetup.model.finding import Finding
 from dlsetup.model.framework import Catalog
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "findings.md"
+ROOM = Path(registry.__file__).parent
 ROW = re.compile(r"^\| `([a-z0-9<>-]+)` \| ([a-z, ]+) \| .+ \|$", re.MULTILINE)
 
 
@@ -45,9 +46,13 @@ def test_what_programs_say_is_heard_where_no_fact_says_the_same(catalog: Catalog
 
 
 def test_the_table_of_findings_is_complete() -> None:
-    rows = ROW.findall(DOCUMENT.read_text("utf-8"))
+    machine, _, lock = DOCUMENT.read_text("utf-8").partition("## Of a lock")
+    rows = ROW.findall(machine)
     assert sorted(name for name, _ in rows) == sorted(set(patterns()))
-    for _, severities in rows:
+    code = "".join((ROOM / name).read_text("utf-8") for name in ("locked.py", "locked_files.py"))
+    of_lock = ROW.findall(lock)
+    assert sorted(name for name, _ in of_lock) == sorted(set(re.findall(r'"(lock-[a-z-]+)"', code)))
+    for _, severities in (*rows, *of_lock):
         assert set(severities.split(", ")) <= {"error", "warning", "note"}
 
 

@@ -146,7 +146,13 @@ def test_target_in_the_words_of_uv(os: str, arch: str, libc: tuple[str, str] | N
 
 def test_uv_is_told_the_macos_release_of_another_machine() -> None:
     mac = plan(target=Target(os="macos", arch="aarch64", release=OsRelease("14.5")))
-    for means, told in ((Means(foreign=True), (("MACOSX_DEPLOYMENT_TARGET", "14.5"),)), (Means(), ())):
+    for means, told in (
+        (
+            Means(foreign=True),
+            (("MACOSX_DEPLOYMENT_TARGET", "14.5"), ("UV_PYTHON_DOWNLOADS", "never")),
+        ),
+        (Means(), ()),
+    ):
         (lock,) = [step for step in lock_steps(mac, PLACE, means) if isinstance(step, Run)]
         assert lock.env == told
 

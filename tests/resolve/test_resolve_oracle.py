@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from functools import reduce
 from itertools import takewhile
+from operator import and_
 from random import Random
 
 from hypothesis import given, note, settings
@@ -184,6 +186,7 @@ def fits_together(question: Question, interpreter: Interpreter, chosen: dict[str
     builds = list(chosen.values())
     asked = [libraries_of(build, interpreter, TARGET) for build in builds]
     together = {name: [item[name] for item in asked if name in item] for item in asked for name in item}
+    joined = {name: reduce(and_, specifiers) for name, specifiers in together.items()}
     kin = {
         (build.variant, build.index)
         for name, build in chosen.items()
@@ -193,7 +196,7 @@ def fits_together(question: Question, interpreter: Interpreter, chosen: dict[str
         len({build.cuda.major for build in builds if build.cuda}) <= 1
         and len(kin) <= 1
         and all(agreed(question, chosen, name, specifiers) for name, specifiers in together.items())
-        and files_apart(together, together, HARDWARE).ok
+        and files_apart(joined, joined, Catalog(hardware=HARDWARE)).ok
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -227,3 +228,41 @@ def test_the_pick_that_holds_a_release_back_is_named() -> None:
     assert isinstance(found, Plan)
     torch = next(pick for pick in found.picks if pick.framework == "torch")
     assert "torchtext 0.18.0 asks for torch" in torch.because
+
+
+def test_libraries_that_have_no_wheel_for_an_old_system_bring_an_older_release(catalog: Catalog) -> None:
+    """NVIDIA builds newer cuDNN for glibc 2.27 and later; jax itself would install on 2.17."""
+    words = "os=linux,arch=x86_64,glibc={},driver=580.65.06,gpu=RTX 4090,python=3.12"
+    new = planned(catalog, words.format("2.35"), "jax[cuda12]")["jax"]
+    old = planned(catalog, words.format("2.17"), "jax[cuda12]")["jax"]
+    assert old.version < new.version
+    assert "no wheel for a system as old as the target" in old.because
+    assert (new.variant, old.variant) == ("cu12", "cu12")
+
+
+def test_a_library_without_a_wheel_refuses_the_release_that_asks_for_it() -> None:
+    """Newer vLLM asks for PyNvVideoCodec, whose wheels for aarch64 and newer Pythons need glibc 2.34."""
+    world = load(["vllm"])
+    place = "os=linux,arch=aarch64,glibc={},driver=590.44.01,gpu=GB200,python=3.13"
+    new = planned(world, place.format("2.39"), "vllm")["vllm"]
+    old = planned(world, place.format("2.31"), "vllm")["vllm"]
+    assert old.version < new.version
+    assert "pynvvideocodec" in old.because
+    found = refused(world, place.format("2.31"), f"vllm=={new.version}")
+    assert any("glibc 2.31" in clause.text for clause in found.core)
+
+
+def test_every_newer_release_is_told_with_its_reason(catalog: Catalog) -> None:
+    target = parse(f"{LINUX},driver=535.129.03,gpu=RTX 4090,python=3.12")
+    found = resolve(Wish(wanted=(parse_wanted("torch<2.14.1"),)), target, catalog, explain=True)
+    assert isinstance(found, Plan)
+    (pick,) = found.picks
+    told = [line.partition(": ") for line in pick.passed_over]
+    releases = {build.version for build in catalog.frameworks[0].builds if not build.prerelease}
+    newest = max(releases)
+    assert told[0][0].split(" to ")[0] == str(newest)
+    assert all(reason for _, _, reason in told)
+    assert min(Version(span.split(" to ")[-1]) for span, _, _ in told) > pick.version
+    assert resolve(Wish(wanted=(parse_wanted("torch<2.14.1"),)), target, catalog) == replace(
+        found, picks=(replace(pick, passed_over=()),)
+    )

@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import Build, Catalog
-from dlsetup.model.hardware import Hardware, LibraryLine
-from dlsetup.model.machine import Gpu
+from dlsetup.model.framework import Build, Catalog, LibraryWheels, Wheels
+from dlsetup.model.hardware import Hardware, LibraryLine, Overlap
+from dlsetup.model.machine import Gpu, Libc
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.model.versions import ComputeCapability
+from dlsetup.model.versions import ComputeCapability, LibcVersion
 from dlsetup.rules.libraries import (
     files_apart,
     libraries_of,
     library_serves,
     lines_of,
+    not_installable,
     pins_agree,
     versions_exist,
     versions_of,
@@ -88,6 +89,53 @@ def test_pins(one: str, other: str, expected: str) -> None:
     assert verdict.answer == expected
 
 
+def wheels(since: str, *platforms: str, pythons: str = "py3", source: bool = False) -> LibraryWheels:
+    made = tuple(Wheels(pythons=tuple(pythons.split()), platform=platform) for platform in platforms)
+    return LibraryWheels(since=Version(since), wheels=made, source=source)
+
+
+BUILT = msgspec.structs.replace(
+    CATALOG,
+    library_wheels={
+        "nvidia-cudnn-cu12": (
+            wheels("9.20", "manylinux_2_27_x86_64", "win_amd64"),
+            wheels("9.10", "manylinux_2_17_x86_64", "manylinux_2_17_aarch64"),
+            wheels("9.0", "manylinux_2_17_x86_64", pythons="cp310", source=True),
+        )
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [
+        (Target(os="linux", arch="x86_64", libc=Libc(name="glibc", version=LibcVersion("2.35"))), []),
+        (
+            Target(os="linux", arch="x86_64", libc=Libc(name="glibc", version=LibcVersion("2.17"))),
+            ["9.24.0.43"],
+        ),
+        (
+            Target(os="linux", arch="aarch64", libc=Libc(name="glibc", version=LibcVersion("2.39"))),
+            ["9.24.0.43"],
+        ),
+        (Target(os="windows", arch="x86_64"), ["9.10.2.21"]),
+        (Target(os="linux", arch="x86_64"), []),
+        (Target(), []),
+    ],
+)
+def test_a_version_needs_a_wheel_for_the_target_or_a_source(target: Target, missing: list[str]) -> None:
+    found = not_installable("nvidia-cudnn-cu12", PYTHON, target, BUILT)
+    assert found == set(map(Version, missing))
+
+
+def test_a_library_without_a_wheel_for_the_python_is_left_out_unless_it_can_be_compiled() -> None:
+    bare = msgspec.structs.replace(
+        BUILT, library_wheels={"nvidia-cudnn-cu12": (wheels("9", "any", pythons="cp310"),)}
+    )
+    assert len(not_installable("nvidia-cudnn-cu12", PYTHON, LINUX, bare)) == 3
+    assert not_installable("nvidia-cudnn-cu12", PYTHON, LINUX, CATALOG) == frozenset()
+
+
 def test_refusal_quotes_both() -> None:
     one, other = build("torch", "numpy>=2"), build("tensorflow", "numpy<2")
     verdict = pins_agree(one, other, PYTHON, LINUX, CATALOG)
@@ -105,12 +153,30 @@ def test_disjointness_is_never_claimed_of_what_some_version_satisfies(asked: lis
         assert seen == "yes"
 
 
+def anything(*names: str) -> dict[str, SpecifierSet]:
+    return {name: SpecifierSet() for name in names}
+
+
 def test_files_of_two_majors_overwrite_each_other(hardware: Hardware) -> None:
-    refusal = files_apart(["nvidia-cudnn-cu12", "numpy"], ["nvidia-cudnn-cu13"], hardware)
+    world = Catalog(hardware=hardware)
+    refusal = files_apart(anything("nvidia-cudnn-cu12", "numpy"), anything("nvidia-cudnn-cu13"), world)
     assert refusal.because == "nvidia-cudnn-cu12 and nvidia-cudnn-cu13 both write nvidia/cudnn"
     assert refusal.sources == ("wheel-listing",)
-    assert files_apart(["nvidia-cudnn-cu12"], ["nvidia-cudnn-cu12"], hardware).ok
-    assert files_apart(["nvidia-cudnn-cu12"], ["nvidia-nccl-cu13"], hardware).ok
+    assert files_apart(anything("nvidia-cudnn-cu12"), anything("nvidia-cudnn-cu12"), world).ok
+    assert files_apart(anything("nvidia-cudnn-cu12"), anything("nvidia-nccl-cu13"), world).ok
+
+
+def test_a_version_that_lies_elsewhere_overwrites_nothing() -> None:
+    row = Overlap(
+        distributions=("one", "two"),
+        path="nvidia/one",
+        versions=(("two", SpecifierSet("<13.1")),),
+        source="wheel-listing",
+    )
+    world = Catalog(hardware=Hardware(overlaps=(row,)), libraries={"two": (Version("13.1"), Version("13.0"))})
+    for asked, apart in (("==13.1", True), ("==13.0", False), (">=13", False), (">13.0", True)):
+        verdict = files_apart(anything("one"), {"two": SpecifierSet(asked)}, world)
+        assert verdict.ok is apart, asked
 
 
 def test_library_line_asks_for_a_gpu(hardware: Hardware) -> None:
