@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,11 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
 
     The form first; then, of files whose form is right, what they mean: sources that nobody names or cites,
     dates of the future, ranges that hold for nothing, code that no toolkit makes, rows that the registry
-    contradicts.
+    contradicts. The files of `messages` are read together, and so they are judged together.
     """
     world = _world(folder)
     sound: list[FrameworkFile] = []
+    spoken: list[MessageFile] = []
     for path, form in files_of(folder).items():
         try:
             record = read_toml(path, form) if path.suffix == ".toml" else read_json(path, form)
@@ -65,7 +67,11 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
         if record is None:
             yield f"{path}: a link to a file that is not there"
         sound += [record] if isinstance(record, FrameworkFile) else []
-        yield from (f"{path}: {text}" for text in _meaning(record, today, world))
+        if isinstance(record, MessageFile):
+            spoken.append(record)
+        else:
+            yield from (f"{path}: {text}" for text in _meaning(record, today, world))
+    yield from (f"{folder / 'messages'}: {text}" for text in _messages(spoken, today, world))
     yield from _against_the_registry(sound, Folders((folder,), faults=[]))
 
 
@@ -107,8 +113,20 @@ def _meaning(record: object, today: datetime.date, world: Hardware) -> Iterator[
             yield f"a row holds for no release: since {item.since}, before {item.before}"
     if isinstance(record, FrameworkFile):
         yield from _builds(record, world)
-    if isinstance(record, MessageFile):
-        yield from faults_of(Knowledge(signatures=record.message, faults=record.fault))
+
+
+def _messages(files: list[MessageFile], today: datetime.date, world: Hardware) -> Iterator[str]:
+    """What is wrong with all files of messages: a row may rest on a source or a signature of another file."""
+    whole = MessageFile(
+        source=tuple(row for file in files for row in file.source),
+        message=tuple(row for file in files for row in file.message),
+        fault=tuple(row for file in files for row in file.fault),
+        ground=tuple(row for file in files for row in file.ground),
+    )
+    yield from _meaning(whole, today, world)
+    named = Counter(row.id for row in whole.source)
+    yield from (f"the source `{name}` stands twice" for name, count in named.items() if count > 1)
+    yield from faults_of(Knowledge(signatures=whole.message, faults=whole.fault))
 
 
 def _inside(record: object) -> Iterator[msgspec.Struct]:

@@ -13,12 +13,20 @@ from dlsetup.model.signature import Knowledge, Signature, ToldFault
 from dlsetup.model.source import Source
 
 
+class Ground(Record, frozen=True, kw_only=True):
+    """What a finding of a check rests on where no message does."""
+
+    finding: str
+    source: str
+
+
 class MessageFile(Record, frozen=True, kw_only=True):
     """`messages/*.toml`."""
 
     source: tuple[Source, ...] = ()
     message: tuple[Signature, ...] = ()
     fault: tuple[ToldFault, ...] = ()
+    ground: tuple[Ground, ...] = ()
 
 
 def knowledge(folders: Places = ()) -> Knowledge:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_gpus, of_message
+from dlsetup.judge.installers import CUDA_INDEX, of_asked
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Asked
 
-CUDA_INDEX = re.compile(r"/cu(\d{2,3})\b")
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version")
 """What conda is asked for, or installs, for builds with CUDA."""
 COMPLAINTS = ("torch-without-cuda", "you-have-cpu-torch", "horovod-needs-cuda-torch")
@@ -44,8 +44,3 @@ def asked_cuda(scene: Scene) -> list[Asked]:
         for item in scene.machine.report.asked
         if item.name in CUDA_PACKAGES or CUDA_INDEX.search(item.index) or "+cu" in item.specifier
     ]
-
-
-def of_asked(item: Asked) -> Evidence:
-    source = f"{item.source}, {item.index}" if item.index else item.source
-    return Evidence(fact="asked for", value=f"{item.name}{item.specifier}", source=source)

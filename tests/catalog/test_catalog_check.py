@@ -83,3 +83,44 @@ def test_rows_that_the_registry_contradicts_are_named(shelf: Shelf) -> None:
     told = found(shelf)
     assert any("no release fits the build `cu126`" in text for text in told)
     assert any("known to 2.0" in text for text in told)
+
+
+SOURCE = '[[source]]\nid = "guide"\nwhat = "a guide"\nchecked = "2026-01-02"\n'
+MESSAGE = (
+    '[[message]]\nid = "broken"\nmarks = ["it broke"]\npattern = "it broke"\nmeans = "."\nsource = "guide"\n'
+)
+FAULT = (
+    '[[fault]]\nid = "a-fault"\nmessages = ["broken"]\ntitle = "It broke"\nbecause = "."\nsource = "guide"\n'
+)
+
+
+def test_a_message_may_rest_on_another_file(shelf: Shelf) -> None:
+    shelf.write("messages/sources.toml", SOURCE)
+    shelf.write("messages/messages.toml", MESSAGE)
+    shelf.write("messages/faults.toml", FAULT)
+    assert found(shelf) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (MESSAGE, "no `[[source]]` has the id `guide`"),
+        (SOURCE, "the source `guide` is cited by no row"),
+        (SOURCE + SOURCE + MESSAGE, "the source `guide` stands twice"),
+        (SOURCE + MESSAGE + MESSAGE, "the signature `broken` stands twice"),
+        (SOURCE + FAULT, "`a-fault` names the signature `broken`, which is not there"),
+        (SOURCE + MESSAGE.replace('pattern = "it', 'pattern = "(it'), "the pattern of `broken`"),
+        (SOURCE + MESSAGE.replace('["it broke"]', '["it"]'), "no mark of three letters"),
+        (MESSAGE + SOURCE.replace("2026-01-02", "2027-01-02"), "lies in the future"),
+    ],
+)
+def test_every_fault_of_messages_is_named(shelf: Shelf, text: str, says: str) -> None:
+    shelf.write("messages/mine.toml", text)
+    (problem,) = found(shelf)
+    assert problem.startswith(str(shelf.folder / "messages"))
+    assert says in problem
+
+
+def test_what_a_check_rests_on_is_a_source_that_is_cited(shelf: Shelf) -> None:
+    shelf.write("messages/mine.toml", SOURCE + '[[ground]]\nfinding = "a-fault"\nsource = "guide"\n')
+    assert found(shelf) == []

@@ -26,8 +26,8 @@ def solved_without_driver(scene: Scene) -> Iterator[Answer]:
         id="conda-virtual-cuda-missing-at-build",
         severity="error",
         title="conda chose CPU builds because it saw no driver",
-        because="Where an image is built there is no NVIDIA driver, so conda has no virtual package `__cuda` and "
-        "conda-forge gives the CPU build.",
+        because="Where an image is built there is no NVIDIA driver, so conda has no virtual package `__cuda` "
+        "and conda-forge gives the CPU build.",
         evidence=evidence,
         remedies=(
             Remedy(

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
-
 from dlsetup.catalog.conda import channel_toolkits
 from dlsetup.judge.better import likely_build, other_build, working_build
 from dlsetup.judge.evidence import of_distribution, of_framework, of_message, of_observation
+from dlsetup.judge.installers import asked_of, named_version, of_asked
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
-from dlsetup.judge.wanted import CUDA_PACKAGES, gpu_is_meant, of_asked
+from dlsetup.judge.wanted import COMPLAINTS, CUDA_PACKAGES, gpu_is_meant
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.report import Asked
-
-CPU_MESSAGES = ("torch-without-cuda", "you-have-cpu-torch", "horovod-needs-cuda-torch")
 
 
 @check("cpu-only-torch", told=True)
 def cpu_torch(scene: Scene) -> Iterator[Answer]:
     """A report shows a CPU build of torch, and that a GPU was meant."""
+    if not scene.machine.partial or works(scene) or scene.on_tegra is True or scene.target.os == "macos":
+        return
     signs, meant = tuple(_cpu_signs(scene)), gpu_is_meant(scene)
-    if not scene.machine.partial or not signs or not meant or works(scene) or scene.on_tegra is True or scene.target.os == "macos":
+    if not signs or not meant:
         return
     torch = scene.framework("torch")
     title = (
@@ -33,10 +32,11 @@ def cpu_torch(scene: Scene) -> Iterator[Answer]:
         id="cpu-only-torch",
         severity="error",
         title=title,
-        because="It holds no code for GPUs, so no GPU is used, whatever the driver and CUDA of the machine are.",
+        because="It holds no code for GPUs, so no GPU is used, whatever the driver and CUDA of the machine "
+        "are.",
         evidence=(*signs[:3], *meant[:3]),
         remedies=tuple(_gpu_build(scene, torch)),
-        rests_on=scene.sources(["torch-lazy-init"]),
+        rests_on=scene.sources(("torch-lazy-init",)),
     )
 
 
@@ -55,7 +55,7 @@ def _cpu_signs(scene: Scene) -> Iterator[Evidence]:
     torch = scene.framework("torch")
     if torch is not None and _is_cpu(torch):
         yield of_framework(torch)
-    yield from (of_message(item) for item in scene.messages(*CPU_MESSAGES)[:2])
+    yield from (of_message(item) for item in scene.messages(*COMPLAINTS)[:2])
     for subject, pattern in (("torch.version.cuda", r"None"), ("torch.__version__", r".*\+cpu")):
         seen = scene.observed(subject)
         if seen is not None and re.fullmatch(pattern, seen.value) and not _rocm(scene):
@@ -91,12 +91,13 @@ def forced(scene: Scene) -> Iterator[Answer]:
     extra = [
         item for item in scene.distributions if item.name in ("torchdata", "torchtext", "fastai", "botorch")
     ]
-    why = f" {extra[0].name} is what draws it in here." if extra else ""
+    why = f" {extra[0].name} may have drawn it in." if extra else ""
     yield Finding(
         id="dependency-forces-cpu",
         severity="warning",
         title=f"`{held[0].name}` holds this environment to CPU builds",
-        because=f"As long as it is installed, conda chooses the CPU variant of PyTorch, whatever else is asked for.{why}",
+        because="As long as it is installed, conda chooses the CPU variant of PyTorch, whatever else is "
+        f"asked for.{why}",
         evidence=tuple(map(of_distribution, (*held, *extra[:2]))),
         remedies=(
             Remedy(
@@ -128,7 +129,7 @@ def unused_toolkit(scene: Scene) -> Iterator[Answer]:
 def no_such_build(scene: Scene) -> Iterator[Answer]:
     """The channel has no build of that torch for the cudatoolkit that was asked for."""
     for torch, toolkit in _pairs(scene):
-        version, wanted = _version(torch.specifier), _version(toolkit.specifier)
+        version, wanted = named_version(torch.specifier), named_version(toolkit.specifier)
         row = next((row for row in channel_toolkits() if version and row.holds_for(version)), None)
         if (
             row is None
@@ -141,7 +142,8 @@ def no_such_build(scene: Scene) -> Iterator[Answer]:
             id="no-build-for-requested-cudatoolkit",
             severity="error",
             title=f"The channel has no PyTorch {version} for cudatoolkit {wanted}",
-            because=f"There are builds of {version} for CUDA {had}; conda falls back to a CPU build, or finds no way.",
+            because=f"There are builds of {version} for CUDA {had}; conda falls back to a CPU build, or finds "
+            "no way.",
             evidence=(of_asked(torch), of_asked(toolkit)),
             remedies=(
                 Remedy(
@@ -156,7 +158,7 @@ def no_such_build(scene: Scene) -> Iterator[Answer]:
 
 def _pairs(scene: Scene) -> Iterator[tuple[Asked, Asked]]:
     """torch and the toolkit as conda was asked for them; the installed release where none was named."""
-    asked = [item for item in scene.machine.report.asked if item.installer == "conda"]
+    asked = asked_of(scene, "conda")
     toolkits = [item for item in asked if item.name in ("cudatoolkit", "pytorch-cuda")]
     torches = [item for item in asked if item.name == "torch" and item.specifier]
     torch = scene.framework("torch")
@@ -178,11 +180,3 @@ def _pairs(scene: Scene) -> Iterator[tuple[Asked, Asked]]:
     if torch is not None and not _is_cpu(torch):
         return
     yield from ((one, two) for one in torches[:3] for two in toolkits[:3])
-
-
-def _version(specifier: str) -> Version | None:
-    found = re.search(r"\d+(?:\.\d+)+", specifier)
-    try:
-        return Version(found[0]) if found else None
-    except InvalidVersion:
-        return None

@@ -1,0 +1,67 @@
+"""Pins that exclude each other, and installers that found no way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from dlsetup.judge.evidence import of_message
+from dlsetup.judge.installers import asked_of, of_asked, owner_of, version_of
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Finding, Remedy
+from dlsetup.model.report import Asked
+
+
+@check("unsatisfiable-pins", told=True)
+def pins_exclude(scene: Scene) -> Iterator[Answer]:
+    """Exact pins of frameworks that do not pair, or an installer that found no way."""
+    said = scene.messages("pins-conflict")
+    pair = next(_apart(scene), None)
+    if not said and pair is None:
+        return
+    because = "The installer looked at every release and found none that serves all of them."
+    text = (
+        "Ask for releases that belong together; `dlsetup resolve` finds them, or names the smallest reason "
+    )
+    yield Finding(
+        id="unsatisfiable-pins",
+        severity="error",
+        title="What is asked for cannot be installed together",
+        because=because if pair is None else pair[2],
+        evidence=(*map(of_asked, () if pair is None else pair[:2]), *map(of_message, said[:2])),
+        remedies=(Remedy(text=f"{text}against them.", commands=("dlsetup resolve -r requirements.txt",)),),
+    )
+
+
+def _apart(scene: Scene) -> Iterator[tuple[Asked, Asked, str]]:
+    """Pins of two packages of which one's own metadata excludes the other, and why in words."""
+    pinned = {item.name: item for item in asked_of(scene, "pip") if _pin(item) is not None}
+    for name, item in pinned.items():
+        framework, version = owner_of(scene, name), _pin(item)
+        if framework is None or version is None:
+            continue
+        texts = {text for build in framework.of(version) for text in build.requires}
+        for other, pin in pinned.items():
+            wanted = _pin(pin)
+            asks = [text for text in sorted(texts) if re.match(rf"{re.escape(other)}\b(?!-)", text)]
+            if other != name and asks and wanted and not any(_admits(text, wanted) for text in asks):
+                yield item, pin, f"{name} {version} asks for {asks[0]}, and {other}=={wanted} is pinned."
+
+
+def _pin(item: Asked) -> Version | None:
+    """The version that is asked for and no other."""
+    exact = item.specifier.startswith("==")
+    return version_of(item.specifier.removeprefix("==").split(",")[0].strip()) if exact else None
+
+
+def _admits(requirement: str, version: Version) -> bool:
+    """Whether a requirement accepts a version; one that cannot be read does."""
+    found = re.search(r"[<>=!~].*", requirement.split(";")[0])
+    try:
+        return found is None or SpecifierSet(found[0].strip("() ")).contains(version.public, prereleases=True)
+    except InvalidSpecifier:
+        return True

@@ -1,0 +1,102 @@
+"""Builds of torch that a later install replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dlsetup.judge.evidence import of_framework
+from dlsetup.judge.installers import (
+    CUDA_INDEX,
+    LOCAL,
+    OF_INDEX,
+    comes_after,
+    installs,
+    of_asked,
+    of_command,
+)
+from dlsetup.judge.registry import Answer, check
+from dlsetup.judge.scene import Scene
+from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.report import Asked, Command
+
+
+@check("dependency-replaced-torch", "xpu-wheel-replaced-by-cpu", told=True)
+def replaced(scene: Scene) -> Iterator[Answer]:
+    """A later install put another build in the place of the one that was chosen."""
+    chosen, now = _chosen(scene), _present(scene)
+    if chosen is None or now is None:
+        return
+    first, variant = chosen
+    later = _later(scene, first)
+    if now == variant or not (later or scene.messages("torch-uninstalled")):
+        return
+    evidence = (of_asked(first), *(of_command(item, "then") for item in later[:2]), *_seen(scene))
+    if variant == "xpu":
+        yield Finding(
+            id="dependency-replaced-torch",
+            severity="warning",
+            title="A later install replaced torch",
+            because="It resolved torch anew, from the default index.",
+            evidence=evidence,
+        )
+    yield _gone(first, variant, now, evidence)
+
+
+def _gone(first: Asked, variant: str, now: str, evidence: Sequence[Evidence]) -> Finding:
+    by = "the default one" if now == "default" else f"a {now} build"
+    text = f"Install torch from the {variant} index again, last, and hold it with a constraint in later ones."
+    return Finding(
+        id="xpu-wheel-replaced-by-cpu" if variant == "xpu" else "dependency-replaced-torch",
+        severity="error",
+        title=f"The {variant} build of torch was replaced by {by}",
+        because="A later install resolved torch anew, from the default index, and took the build that is "
+        "there.",
+        evidence=tuple(evidence),
+        remedies=(Remedy(text=text, commands=(_again(first, variant),)),),
+    )
+
+
+def _again(first: Asked, variant: str) -> str:
+    plain = re.fullmatch(r"[=<>~!.,+\w]*", first.specifier)
+    index = f"https://download.pytorch.org/whl/{variant}"
+    wish = f"'torch{first.specifier if plain else ''}'"
+    return f"python -m pip install --force-reinstall {wish} --index-url {index}"
+
+
+def _later(scene: Scene, first: Asked) -> list[Command]:
+    """What was installed after it, from another index than one of CUDA builds."""
+    return [
+        item
+        for item in installs(scene)
+        if comes_after(item.source, first.source) and not CUDA_INDEX.search(" ".join(item.words))
+    ]
+
+
+def _chosen(scene: Scene) -> tuple[Asked, str] | None:
+    """The first time that torch was asked for with a build of its own, which is no CPU build."""
+    for item in scene.machine.report.asked:
+        found = OF_INDEX.search(item.index) or LOCAL.search(item.specifier)
+        if item.name == "torch" and found and found[1] != "cpu":
+            return item, found[1]
+    return None
+
+
+def _present(scene: Scene) -> str | None:
+    """What torch is built for now; None: nothing tells."""
+    seen = scene.observed("torch.__version__")
+    local = LOCAL.search(seen.value) if seen else None
+    if local:
+        return local[1]
+    torch = scene.framework("torch")
+    if torch is None:
+        return None
+    if isinstance(torch.variant, str):
+        return torch.variant
+    return "default" if torch.distribution.version.local is None else None
+
+
+def _seen(scene: Scene) -> Iterator[Evidence]:
+    torch = scene.framework("torch")
+    if torch is not None:
+        yield of_framework(torch)
