@@ -48,7 +48,9 @@ def resolve(
     env: options.KeptEnv = None,
     catalog: options.Catalog = None,
     json: options.Json = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Name the sources of every choice, and why no newer release.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Name the sources of every choice, and why no newer release.")
+    ] = False,
 ) -> int:
     """Choose builds of every framework that work together on one machine or on several, and say why.
 

@@ -14,9 +14,9 @@ from packaging.version import Version
 from dlsetup.model.framework import Clue
 from dlsetup.model.machine import Distribution
 from dlsetup.model.record import UNKNOWN
+from dlsetup.model.variants import conda_variant
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import name_and_version
-from dlsetup.model.variants import conda_variant
 
 
 @pytest.fixture

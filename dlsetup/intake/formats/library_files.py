@@ -88,7 +88,8 @@ def words(page: Page) -> Iterator[Fact]:
         if (found := _WORDS.search(line.text)) and not _OF_A_BUILD.search(line.text):
             yield in_words("library", _cudnn(found[1], ""), line)
         if "nvidia-smi" not in line.text.lower() and (found := _TOOLKIT.search(line.text)):
-            toolkit = Toolkit(version=CudaVersion(found[1] or found[2]), path="", default=True, found_via=line.place)
+            version = CudaVersion(found[1] or found[2])
+            toolkit = Toolkit(version=version, path="", default=True, found_via=line.place)
             yield in_words("toolkit", toolkit, line)
         for name, version in _CANN.findall(line.text):
             package = SystemPackage(name=name.lower(), version=version, found_via=line.place)
