@@ -34,7 +34,7 @@ FAILED = re.compile(r"reading it as .* failed|the check failed")
 KNOWN = knowledge(opened(()))
 CATALOG = replace(load(None, opened(())), knowledge=KNOWN)
 SLOW = 5
-"""Seconds for 8 KiB: what is instrumented is some ten times slower, and a busy machine stops it for a while."""
+"""Seconds for 8 KiB: what is instrumented is some ten times slower."""
 WAYS = ways(KNOWN)
 
 

@@ -53,7 +53,7 @@ def build_of(
 
 
 def _by_default(release: list[Build], distribution: Distribution) -> list[Build]:
-    """Of what pip put there without a local version, and of which nothing tells more: the default index's own.
+    """Of what pip put there without a local version, and nothing tells more: the default index's own.
 
     Other indexes mark their builds: `2.9.1+cu128`.
     """

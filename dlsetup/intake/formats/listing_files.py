@@ -28,7 +28,7 @@ _KEY = re.compile(r"^\s{0,12}-? ?(channels|dependencies|pip|name|prefix|variable
 _ITEM = re.compile(r"^\s{0,16}-\s{1,3}[\"']?([A-Za-z0-9_][^\"'#]{0,120}?)[\"']?\s*(?:#.*)?$")
 _CONDA = re.compile(r"^(?:([\w./-]{1,60})::)?([a-z_][\w.-]{0,80})\s*((?:[=<>!]|\s\d)\S{0,80})?$")
 _PIP = re.compile(r"^([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,60}\])?\s*([=<>!~]=?\s*[\w.*+!,<>=~ ]{1,60})?$")
-_EXPORTED = re.compile(r"^([a-z_][\w.-]{0,80})=(\d[\w.]{0,40})=(\w{1,60})$")
+_EXPORTED = re.compile(r"^([a-z_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})$")
 _TABLE = re.compile(r"^\s*\[{1,2}([\w.\"-]{1,100})\]{1,2}\s*$")
 _QUOTED = re.compile(r"[\"']([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,60}\])?\s*([=<>!~]=?[^\"']{1,60})?[\"']")
 
@@ -46,13 +46,7 @@ def environment(page: Page) -> Iterator[Fact]:
         elif item and part == "channels":
             channels.append(item[1].strip())
         elif item and part in ("dependencies", "pip"):
-            asked = (
-                _from_conda(item[1].strip(), channels, line)
-                if part == "dependencies"
-                else _from_pip(item[1], line)
-            )
-            if asked:
-                yield shown("asked", asked, line)
+            yield from _requested(item[1].strip(), part, channels, line)
         elif line.text.strip() and not line.text.lstrip().startswith("#"):
             part = ""
     if channels:

@@ -27,10 +27,12 @@ from dlsetup.model.report import Observation
 from dlsetup.model.versions import OsRelease
 
 _FRAMEWORK = re.compile(
-    r"^\W{0,4}(PyTorch|Tensorflow|TensorFlow|Jax|JaxLib|Flax)[ \w]{0,30}version[^:]{0,20}: ?(\d[\w.+]{1,30})(?: ?\((True|False|cpu|gpu|cuda|NA)\))?"
+    r"^\W{0,4}(PyTorch|Tensorflow|TensorFlow|Jax|JaxLib|Flax)[ \w]{0,30}version[^:]{0,20}: ?"
+    r"(\d[\w.+]{1,30})(?: ?\((True|False|cpu|gpu|cuda|NA)\))?"
 )
 _OWN = re.compile(
-    r"^\W{0,6}`?(transformers|[Aa]ccelerate|xFormers|xformers|bitsandbytes|[Nn]umpy|[Ss]afetensors|deepspeed|flash_attn|triton)`?(?: (?:library|package))? ?version(?:s)?\W{1,6}(\d[\w.+]{1,30})"
+    r"^\W{0,6}`?(transformers|[Aa]ccelerate|xFormers|xformers|bitsandbytes|[Nn]umpy|[Ss]afetensors|deepspeed"
+    r"|flash_attn|triton)`?(?: (?:library|package))? ?versions?\W{1,6}(\d[\w.+]{1,30})"
 )
 _MARKDOWN = re.compile(r"^\s{0,4}\|?\s?`?([A-Za-z][\w.-]{1,60})`?\s?\|\s?`?(\d[\w.+!]{0,40})`?\s?\|?\s*$")
 _NAME = re.compile(r'^name = "([\w.-]{1,80})"\s*$')

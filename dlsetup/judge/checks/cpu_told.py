@@ -142,8 +142,7 @@ def no_such_build(scene: Scene) -> Iterator[Answer]:
             id="no-build-for-requested-cudatoolkit",
             severity="error",
             title=f"The channel has no PyTorch {version} for cudatoolkit {wanted}",
-            because=f"There are builds of {version} for CUDA {had}; conda falls back to a CPU build, or finds "
-            "no way.",
+            because=f"There are builds of {version} for CUDA {had}; conda takes a CPU build, or fails.",
             evidence=(of_asked(torch), of_asked(toolkit)),
             remedies=(
                 Remedy(

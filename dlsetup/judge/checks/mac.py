@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.evidence import of_framework, of_gpus
+from dlsetup.judge.evidence import of_framework, of_gpus, of_message
 from dlsetup.judge.known import mac_bounds
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.record import Unknown
+from dlsetup.model.versions import OsRelease
 
 
 @check("mac-python-is-x86-64")
@@ -55,10 +56,37 @@ def macos_too_old(scene: Scene) -> Iterator[Answer]:
         return
     yield Finding(
         id="macos-too-old-for-mps",
-        severity="error" if bound.certain else "warning",
+        severity="error" if bound.certain or _refuses(scene) else "warning",
         title=f"macOS {release} is too old for the GPU support of torch {version}",
         because=f"MPS of this release needs macOS {bound.oldest} or newer.",
         evidence=(Evidence(fact="macOS", value=str(release), source="the system"), of_framework(torch)),
         remedies=(Remedy(text=f"Update macOS to {bound.oldest} or newer.", scope="host"),),
+        rests_on=(bound.cited,),
+    )
+
+
+def _refuses(scene: Scene) -> bool:
+    """Whether torch says itself that it does not use the GPU."""
+    seen = scene.observed("torch.backends.mps.is_available")
+    return seen is not None and seen.value == "False"
+
+
+@check("misleading-error-message", told=True)
+def wrong_bound(scene: Scene) -> Iterator[Answer]:
+    """torch's refusal names an older macOS than this release needs."""
+    torch = scene.framework("torch")
+    message = next(iter(scene.messages("mps-needs-macos")), None)
+    if torch is None or message is None:
+        return
+    bound = next((row for row in mac_bounds() if row.holds_for("torch", torch.distribution.version)), None)
+    said = message.value("bound") or ""
+    if bound is None or OsRelease(said) >= bound.oldest:
+        return
+    yield Finding(
+        id="misleading-error-message",
+        severity="note",
+        title=f"The message names macOS {said}, and torch {torch.distribution.version} needs {bound.oldest}",
+        because="The text of the refusal was not changed when the bound was raised.",
+        evidence=(of_message(message), of_framework(torch)),
         rests_on=(bound.cited,),
     )
