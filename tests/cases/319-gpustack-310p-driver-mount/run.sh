@@ -1,0 +1,1 @@
+docker run -d --name gpustack --device /dev/davinci0 --device /dev/davinci_manager --device /dev/devmm_svm --device /dev/hisi_hdc -v gpustack-data:/var/lib/gpustack --network=host gpustack/gpustack:latest-npu
