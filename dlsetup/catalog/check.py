@@ -102,7 +102,7 @@ def _world(folder: Path) -> Hardware:
 
 def _meaning(record: object, today: datetime.date, world: Hardware) -> Iterator[str]:
     named = [item for item in _inside(record) if isinstance(item, Source)]
-    cited = {text for item in _inside(record) if isinstance(text := getattr(item, "source", None), str)}
+    cited = {text for item in _inside(record) for text in _cited_by(item)}
     known = {item.id for item in named}
     yield from (f"no `[[source]]` has the id `{item}`" for item in sorted(cited - known))
     yield from (f"the source `{item}` is cited by no row" for item in sorted(known - cited))
@@ -127,6 +127,14 @@ def _messages(files: list[MessageFile], today: datetime.date, world: Hardware) -
     named = Counter(row.id for row in whole.source)
     yield from (f"the source `{name}` stands twice" for name, count in named.items() if count > 1)
     yield from faults_of(Knowledge(signatures=whole.message, faults=whole.fault))
+
+
+def _cited_by(item: msgspec.Struct) -> Iterator[str]:
+    """Ids of sources that a record names: of its own, and of a part of it."""
+    for name in ("source", "series_source"):
+        text = getattr(item, name, None)
+        if isinstance(text, str):
+            yield text
 
 
 def _inside(record: object) -> Iterator[msgspec.Struct]:

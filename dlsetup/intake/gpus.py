@@ -10,6 +10,9 @@ from dlsetup.intake.fact import Fact
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
 
+MOST = 64
+"""GPUs of a listing, and listings, that are looked at: no machine has more, a hostile text may."""
+
 
 def gpus_of(by_kind: Mapping[str, Sequence[Fact]]) -> tuple[Gpu, ...] | Unknown:
     """The fullest listing, with what the others add to its GPUs; unknown where nothing tells of any.
@@ -22,9 +25,9 @@ def gpus_of(by_kind: Mapping[str, Sequence[Fact]]) -> tuple[Gpu, ...] | Unknown:
     if not listings:
         return () if any(fact.value == () for fact in by_kind.get("gpus", ())) else UNKNOWN
     ranked = sorted(listings.values(), key=lambda facts: (-max(fact.weight for fact in facts), -len(facts)))
-    gpus = [fact.value for fact in ranked[0]]
-    for facts in ranked[1:]:
-        gpus = _with(gpus, [fact.value for fact in facts])
+    gpus = [fact.value for fact in ranked[0][:MOST]]
+    for facts in ranked[1:MOST]:
+        gpus = _with(gpus, [fact.value for fact in facts[:MOST]])
     return tuple(gpus)
 
 

@@ -7,6 +7,7 @@ import re
 import time
 import tracemalloc
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from dlsetup.catalog.messages import knowledge
 from dlsetup.commands.pasted import catalog_of_report, ways
+from dlsetup.intake.page import decoded
 from dlsetup.intake.report import Reading, Ways, report_of
+from dlsetup.intake.texts import bounded
 from dlsetup.judge.registry import judge
 from dlsetup.model.finding import Diagnosis
 from dlsetup.show import json
@@ -86,7 +89,8 @@ def test_lines_of_real_reports_torn_and_mixed(chance: random.Random) -> None:
 @given(st.randoms(use_true_random=False))
 def test_manners_of_pasting_change_no_finding(chance: random.Random) -> None:
     case = chance.choice(sorted(path.parent for path in CASES.glob("*/case.yaml")))
-    texts = [path.read_text("utf-8") for path in sorted(case.iterdir()) if path.name != "case.yaml"]
+    files = [path for path in sorted(case.iterdir()) if path.name != "case.yaml"]
+    texts = [decoded(path.read_bytes()) for path in files]
     plainly = diagnosed(read(*(text.encode() for text in texts)))
     manner = chance.choice((crlf, utf16, coloured, fenced))
     pasted = diagnosed(read(*(manner(text) for text in texts)))
@@ -130,7 +134,7 @@ def test_a_page_of_fifty_megabytes_takes_less_than_two_hundred_megabytes() -> No
     pytest.importorskip("resource")
     text = ("".join(samples()) * 400)[: 50 << 20].encode()
     tracemalloc.start()
-    read(text)
+    report_of([bounded("paste.txt", BytesIO(text))], ready())
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 200 << 20

@@ -36,21 +36,24 @@ _CUT = "..."
 
 @reads("nvidia-smi", "Driver Version", "KMD Version", "NVIDIA-SMI")
 def table(page: Page) -> Iterator[Fact]:
-    """Driver, the newest CUDA it knows, and its GPUs in the order of the bus."""
-    gpus: list[tuple[Gpu, Line]] = []
+    """Driver, the newest CUDA it knows, and its GPUs: each once, however often the table is printed."""
+    gpus: dict[int, tuple[Gpu, Line]] = {}
+    number = -1
     for line in page.lines:
         yield from _banner(line)
         row = _GPU.match(line.text)
         if row:
-            gpus.append((_gpu(row[2], line), line))
-        elif gpus:
-            gpu, first = gpus[-1]
+            number = int(row[1])
+            gpus[number] = (_gpu(row[2], line), line)
+        elif number in gpus:
+            gpu, first = gpus[number]
             memory, mig = _MEMORY.search(line.text), _MIG.search(line.text)
             if memory:
-                gpus[-1] = (replace(gpu, memory_bytes=int(memory[1]) << 20), first)
+                gpus[number] = (replace(gpu, memory_bytes=int(memory[1]) << 20), first)
             elif mig:
-                gpus[-1] = (replace(gpu, mig=mig[1] == "Enabled"), first)
-    yield from (shown("gpu", gpu, line, group=f"nvidia-smi {page.file}") for gpu, line in gpus)
+                gpus[number] = (replace(gpu, mig=mig[1] == "Enabled"), first)
+    for _, (gpu, line) in sorted(gpus.items()):
+        yield shown("gpu", gpu, line, group=f"nvidia-smi {page.file}")
 
 
 @reads("nvidia-smi -L", "(UUID: GPU")
