@@ -133,7 +133,7 @@ def _cited_by(item: msgspec.Struct) -> Iterator[str]:
     """Ids of sources that a record names: of its own, and of a part of it."""
     for name in ("source", "series_source"):
         text = getattr(item, name, None)
-        if isinstance(text, str):
+        if isinstance(text, str) and (text or name == "source"):
             yield text
 
 
