@@ -108,7 +108,8 @@ def _toolkits(machine: Machine) -> str:
         return "toolkits unknown"
     if not machine.toolkits:
         return "no toolkit on disk (none is needed to run wheels)"
-    return "; ".join(f"toolkit {said(item.version)} at {item.path}" for item in machine.toolkits)
+    places = [(said(item.version), f" at {item.path}" if item.path else "") for item in machine.toolkits]
+    return "; ".join(f"toolkit {version}{place}" for version, place in dict.fromkeys(places))
 
 
 def _environment(machine: Machine, frameworks: Collection[str]) -> str:
@@ -116,7 +117,14 @@ def _environment(machine: Machine, frameworks: Collection[str]) -> str:
     if environment is None:
         return "unknown" if isinstance(machine.environments, Unknown) else "none examined"
     name = environment.name or environment.path
-    parts = [f"{name} ({environment.kind}), Python {said(environment.python)}"]
+    kind = (
+        f"{name} ({environment.kind}), "
+        if name
+        else ""
+        if environment.kind == "other"
+        else f"{environment.kind}, "
+    )
+    parts = [f"{kind}Python {said(environment.python)}"]
     if environment.free_threaded is True:
         parts[0] += " free-threaded"
     return f"{parts[0]}: {_installed(environment, frameworks)}"
