@@ -23,7 +23,7 @@ def unpinned(scene: Scene) -> Iterator[Answer]:
     torch, numpy = asked.get("torch"), asked.get("numpy")
     if torch is not None and not torch.index:
         yield from _torch(scene, torch)
-    if numpy is not None and scene.messages("numpy-1-module") and not _is_bounded(numpy):
+    if numpy is not None and scene.messages("numpy-1-module", "numpy-1-fails") and not _is_bounded(numpy):
         because = "numpy has no upper bound, so NumPy 2 came beside code that was compiled for NumPy 1."
         yield _open(scene, "unpinned-numpy", numpy, because)
 
