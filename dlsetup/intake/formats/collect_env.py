@@ -31,7 +31,7 @@ from dlsetup.model.report import Observation
 from dlsetup.model.variants import local_variant
 from dlsetup.model.versions import CudaVersion, DriverRelease, LibcVersion, OsRelease
 
-_FIELD = re.compile(r"^\W{0,4}([A-Z][\w /]{2,40}?) ?: ?(.{0,300})$")
+_FIELD = re.compile(r"^\W{0,4}([A-Z][\w /]{1,40}?) ?: ?(.{0,300})$")
 _GPU = re.compile(r"GPU (\d{1,3}): ([^\n]{1,80}?)(?= GPU \d|$)")
 _PIP = re.compile(r"^\W{0,4}\[pip\d?\] ([\w.-]{1,80})==(\S{1,50})\s*$")
 _CONDA = re.compile(r"^\W{0,4}\[conda\] ([\w.-]{1,80})\s+(\S{1,50})\s+(\S{1,80})(?:\s+(\S{1,80}))?\s*$")
