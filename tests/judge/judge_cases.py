@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from judge_host_cases import HOST_CASES
+from judge_install_cases import INSTALL_CASES
 from judge_library_cases import LIBRARY_CASES
 from judge_machines import (
     container,
@@ -274,3 +275,4 @@ CASES: dict[str, tuple[Machine, Machine]] = {
 CASES.update(HOST_CASES)
 CASES.update(RUNTIME_CASES)
 CASES.update(LIBRARY_CASES)
+CASES.update(INSTALL_CASES)

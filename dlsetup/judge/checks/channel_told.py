@@ -37,8 +37,7 @@ def channel_ended(scene: Scene) -> Iterator[Answer]:
             id="pytorch-conda-channel-ended",
             severity="error",
             title="The conda channel of PyTorch ended with 2.5.1",
-            because="PyTorch 2.6 and newer, and pytorch-cuda after 12.4, were never published on the channel "
-            "`pytorch`.",
+            because="The channel `pytorch` never had PyTorch 2.6 or newer, nor pytorch-cuda after 12.4.",
             evidence=(*map(of_message, said[:2]), *map(of_asked, asked[:2])),
             remedies=tuple(_ways_out()),
             rests_on=scene.sources(("pytorch-channel-end",)),

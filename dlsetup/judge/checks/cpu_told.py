@@ -122,6 +122,7 @@ def unused_toolkit(scene: Scene) -> Iterator[Answer]:
         title=f"{there[0].name} {there[0].version} is installed and {torch.title} does not use it",
         because="The toolkit of conda serves builds that were made with CUDA; a CPU build never loads it.",
         evidence=(*map(of_distribution, there), of_framework(torch)),
+        remedies=tuple(_gpu_build(scene, torch)),
     )
 
 
