@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from dlsetup.intake.page import Line
+from dlsetup.model.report import Observation
 
 
 class Weight(IntEnum):
@@ -42,6 +43,12 @@ class Fact(NamedTuple):
 def shown(about: str, value: Any, line: Line, *, group: str = "") -> Fact:
     """What a tool printed."""
     return Fact(about, value, line.place, Weight.SHOWN, "", group)
+
+
+def observed(subject: str, value: str, line: Line, *, weight: Weight = Weight.SHOWN) -> Fact:
+    """What a program answered when it was asked about `subject`."""
+    answer = Observation(subject=subject, value=value, source=line.place)
+    return Fact("observation", answer, line.place, weight)
 
 
 def told(about: str, value: Any, line: Line) -> Fact:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from packaging.version import InvalidVersion, Version
 
+from dlsetup.intake.fact import Fact, Weight
 from dlsetup.intake.page import Line
-from dlsetup.model.machine import Distribution
+from dlsetup.model.machine import Distribution, Library, Owner
 from dlsetup.model.record import Unknown
+from dlsetup.model.report import Asked
 from dlsetup.model.variants import conda_variant, local_variant
 
 CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
@@ -21,9 +24,16 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name[:LONGEST_NAME]).lower()
 
 
-def from_pip(name: str, version: str, line: Line, *, location: str = "") -> Distribution | None:
+def installed(name: str, version: str, line: Line, *, weight: Weight = Weight.SHOWN) -> Iterator[Fact]:
+    """That a distribution is there, as a tool of Python lists it; nothing for what is no version."""
+    item = from_pip(name, version, line)
+    if item:
+        yield Fact("distribution", item, line.place, weight)
+
+
+def from_pip(name: str, version: str, line: Line) -> Distribution | None:
     """One that a tool of Python lists; None for what is no version."""
-    read = _version(version)
+    read = version_in(version)
     if read is None:
         return None
     variant = local_variant(read)
@@ -33,7 +43,6 @@ def from_pip(name: str, version: str, line: Line, *, location: str = "") -> Dist
         variant=variant,
         variant_via="" if isinstance(variant, Unknown) else "local version",
         installer="pip",
-        location=location,
         found_via=line.place,
     )
 
@@ -44,7 +53,7 @@ def from_conda(
     """One that conda lists; what pip put there (`pypi_0`, channel `pypi`) is pip's. None for no version."""
     if build.startswith("pypi_") or channel == "pypi":
         return from_pip(name, version, line)
-    read = _version(version)
+    read = version_in(version)
     if read is None:
         return None
     plain = canonical(name)
@@ -60,7 +69,27 @@ def from_conda(
     )
 
 
-def _version(text: str) -> Version | None:
+def asked_of_conda(name: str, specifier: str, line: Line, *, channel: str) -> Asked:
+    """One that conda is asked for, under the name that Python knows it by."""
+    plain = canonical(name)
+    return Asked(
+        name=CONDA_NAMES.get(plain, plain),
+        specifier=specifier.strip(),
+        installer="conda",
+        index=channel,
+        source=line.place,
+    )
+
+
+def cudnn(version: str, path: str = "") -> Library:
+    """A copy of cuDNN of which only the version is told, and perhaps where it stands."""
+    soname = f"libcudnn.so.{version.partition('.')[0]}"
+    owner = Owner(kind="nobody")
+    return Library(library="cudnn", version=Version(version), soname=soname, path=path, owner=owner)
+
+
+def version_in(text: str) -> Version | None:
+    """A version, for texts of a hostile length too; None for what is none."""
     try:
         return Version(text[:60])
     except InvalidVersion:

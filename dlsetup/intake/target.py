@@ -16,6 +16,7 @@ from packaging.version import InvalidVersion, Version
 from dlsetup.intake.gpu import describe_gpu, parse_gpu
 from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Gpu, Libc, Os
+from dlsetup.model.processors import processor
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import CudaVersion, Dotted, DriverRelease, LibcVersion, OsRelease
@@ -35,7 +36,6 @@ _SYSTEMS: dict[str, Os] = {
     "darwin": "macos",
 }
 _IMPLIES: dict[str, Os] = {"glibc": "linux", "musl": "linux", "macos": "macos"}
-_ARCHES = {"amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64"}
 _ITEM = re.compile(r"""\s*([A-Za-z_]+)\s*=\s*("[^"]*"|'[^']*'|[^,"']*)\s*(?:,|$)""")
 _NAME = "the target"
 
@@ -110,7 +110,7 @@ def _arch(said: dict[str, list[str]]) -> str | Unknown:
     value = said["arch"][0].lower()
     if not re.fullmatch(r"[a-z0-9_-]{2,20}", value):
         raise _unreadable("arch", value, "x86_64 or aarch64")
-    return _ARCHES.get(value, value)
+    return processor(value)
 
 
 def _libc(said: dict[str, list[str]], system: Os | Unknown) -> Libc | None | Unknown:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dlsetup.model.machine import System
+from dlsetup.model.processors import processor
 from dlsetup.model.record import UNKNOWN
 from dlsetup.probe import linux, macos, windows
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes
 
-SPELLINGS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64", "x86": "i686", "i386": "i686"}
+OF_32_BITS = ("x86", "i386")
 
 
 def system(host: Host, notes: Notes) -> System:
@@ -38,4 +39,4 @@ def system(host: Host, notes: Notes) -> System:
 def arch(host: Host) -> str:
     """The processor architecture in one spelling for all systems."""
     told = host.arch.lower()
-    return SPELLINGS.get(told, told)
+    return "i686" if told in OF_32_BITS else processor(told)

@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, Weight, shown
+from dlsetup.intake.fact import Fact, Weight, observed, shown
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Gpu
+from dlsetup.model.processors import processor
 from dlsetup.model.record import UNKNOWN
-from dlsetup.model.report import Observation
 
 _GFX = re.compile(
     r"(?:\bName:\s{1,60}|GFX Version:\s{1,20}|gcnArchName\W{1,6}|Target Graphics Version:\s{1,20})"
@@ -71,7 +71,7 @@ def interpreter(page: Page) -> Iterator[Fact]:
     for line in page.lines:
         found = _PLATFORM.search(line.text)
         if found:
-            yield shown("environment.arch", "aarch64" if found[1] == "arm64" else "x86_64", line)
+            yield shown("environment.arch", processor(found[1]), line)
             return
 
 
@@ -83,8 +83,7 @@ def jetson(page: Page) -> Iterator[Fact]:
         short = None if found else _L4T.search(line.text)
         release = f"{found[1]}.{found[2]}" if found else short[1] if short else ""
         if release:
-            seen = Observation(subject="tegra.release", value=release, source=line.place)
-            yield shown("observation", seen, line)
+            yield observed("tegra.release", release, line)
             yield Fact("system.arch", "aarch64", line.place, Weight.INFERRED, "the board is a Jetson")
             yield Fact("system.os", "linux", line.place, Weight.INFERRED, "the board is a Jetson")
             return
@@ -95,6 +94,4 @@ def mps(page: Page) -> Iterator[Fact]:
     """`Is MPS available? False`."""
     for line in page.lines:
         for found in _MPS.finditer(line.text):
-            subject = f"torch.backends.mps.is_{found[1].lower()}"
-            value = found[2].capitalize()
-            yield shown("observation", Observation(subject=subject, value=value, source=line.place), line)
+            yield observed(f"torch.backends.mps.is_{found[1].lower()}", found[2].capitalize(), line)

@@ -19,15 +19,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import canonical, from_conda, from_pip
+from dlsetup.intake.fact import Fact, observed, shown
+from dlsetup.intake.packages import from_conda, from_pip, version_in
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Distribution, Gpu, Toolkit
+from dlsetup.model.processors import processor
 from dlsetup.model.record import UNKNOWN
-from dlsetup.model.report import Observation
 from dlsetup.model.variants import local_variant
 from dlsetup.model.versions import CudaVersion, DriverRelease, LibcVersion, OsRelease
 
@@ -37,7 +37,6 @@ _PIP = re.compile(r"^\W{0,4}\[pip\d?\] ([\w.-]{1,80})==(\S{1,50})\s*$")
 _CONDA = re.compile(r"^\W{0,4}\[conda\] ([\w.-]{1,80})\s+(\S{1,50})\s+(\S{1,80})(?:\s+(\S{1,80}))?\s*$")
 _SYSTEM = re.compile(r"(.{2,60}?) ?\((x86_64|aarch64|arm64|AMD64|i386)\)")
 _PLATFORM = re.compile(r"^(Linux|macOS|Windows)-([\w.+-]{1,120})$")
-_ARCHES = {"arm64": "aarch64", "AMD64": "x86_64", "i386": "x86_64"}
 
 
 @reads("collect_env", "CUDA used to build", "Is CUDA available", "Versions of relevant libraries")
@@ -91,17 +90,13 @@ def _field(name: str, value: str, line: Line) -> Iterator[Fact]:
         yield from _platform(value, line)
     elif name == "Is CUDA available":
         seen = "True" if value in ("True", "Yes") else "False"
-        yield _observed("torch.cuda.is_available", seen, line)
+        yield observed("torch.cuda.is_available", seen, line)
     elif name == "CUDA used to build PyTorch":
-        yield _observed("torch.version.cuda", value if re.match(r"\d", value) else "None", line)
+        yield observed("torch.version.cuda", value[:80] if re.match(r"\d", value) else "None", line)
     elif name == "ROCM used to build PyTorch" and re.match(r"\d", value):
-        yield _observed("torch.version.hip", value, line)
+        yield observed("torch.version.hip", value[:80], line)
     elif name == "PyTorch version" and re.match(r"\d", value):
-        yield _observed("torch.__version__", value, line)
-
-
-def _observed(subject: str, value: str, line: Line) -> Fact:
-    return shown("observation", Observation(subject=subject, value=value[:80], source=line.place), line)
+        yield observed("torch.__version__", value[:80], line)
 
 
 def _system(value: str, line: Line) -> Iterator[Fact]:
@@ -117,9 +112,14 @@ def _system(value: str, line: Line) -> Iterator[Fact]:
         yield shown("system.release", OsRelease(release[0]), line)
     if found and os != "macos":
         # On a Mac it is the interpreter's, which may run through Rosetta.
-        yield shown("system.arch", _ARCHES.get(found[2], found[2]), line)
+        yield shown("system.arch", _processor(found[2]), line)
     elif found:
-        yield shown("environment.arch", _ARCHES.get(found[2], found[2]), line)
+        yield shown("environment.arch", _processor(found[2]), line)
+
+
+def _processor(word: str) -> str:
+    """A Mac's Python for Intel calls it `i386`, whatever its width."""
+    return "x86_64" if word == "i386" else processor(word)
 
 
 def _platform(value: str, line: Line) -> Iterator[Fact]:
@@ -131,11 +131,11 @@ def _platform(value: str, line: Line) -> Iterator[Fact]:
     yield shown("system.os", os, line)
     arch = re.search(r"x86_64|aarch64|arm64|AMD64", rest)
     if arch and os == "macos":
-        yield shown("environment.arch", _ARCHES.get(arch[0], arch[0]), line)
+        yield shown("environment.arch", processor(arch[0]), line)
         if arch[0] == "arm64":
             yield shown("system.arch", "aarch64", line)
     elif arch:
-        yield shown("system.arch", _ARCHES.get(arch[0], arch[0]), line)
+        yield shown("system.arch", processor(arch[0]), line)
     if os == "linux":
         kernel = re.split(r"-(?:x86_64|aarch64)", rest)[0]
         yield shown("system.kernel", kernel[:80], line)
@@ -158,9 +158,8 @@ def _torch(page: Page) -> Iterator[Fact]:
     if "PyTorch version" not in values:
         return
     version, line = values["PyTorch version"]
-    try:
-        read = Version(version)
-    except InvalidVersion:
+    read = version_in(version)
+    if read is None:
         return
     nothing = ("", line)
     cuda = re.match(r"(\d{1,2})\.(\d)", values.get("CUDA used to build PyTorch", nothing)[0])
@@ -172,6 +171,6 @@ def _torch(page: Page) -> Iterator[Fact]:
         via = "CUDA used to build PyTorch"
         variant = f"cu{cuda[1]}{cuda[2]}" if cuda else f"rocm{rocm[1]}" if rocm else "cpu"
     imported = Distribution(
-        name=canonical("torch"), version=read, variant=variant, variant_via=via, found_via=line.place
+        name="torch", version=read, variant=variant, variant_via=via, found_via=line.place
     )
     yield shown("distribution", imported, line)

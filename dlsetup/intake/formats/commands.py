@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterator
 
 from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import CONDA_NAMES, canonical
+from dlsetup.intake.packages import asked_of_conda, canonical
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.report import Asked, Command
@@ -143,11 +143,4 @@ def _conda_spec(word: str, channel: str, line: Line) -> Asked | None:
     found = re.match(r"^([a-z_][\w.-]{0,80})\s*((?:[=<>!]=?)\s*\S{1,80})?$", rest)
     if found is None:
         return None
-    name = canonical(found[1])
-    return Asked(
-        name=CONDA_NAMES.get(name, name),
-        specifier=(found[2] or "").strip(),
-        installer="conda",
-        index=own or channel,
-        source=line.place,
-    )
+    return asked_of_conda(found[1], found[2] or "", line, channel=own or channel)

@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, shown
+from dlsetup.intake.fact import Fact, observed, shown
 from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.report import Observation
 
 _PLATFORM = re.compile(r"^\W{0,30}platform : (linux|osx|win)-(64|aarch64|arm64)\s*$")
 _VIRTUAL = re.compile(r"^\W{0,30}(?:virtual packages : )?(__\w{2,20}=\S{1,40})\s*$")
@@ -44,5 +43,4 @@ def conda_info(page: Page) -> Iterator[Fact]:
             virtual.append(package[1])
             last = line
     if virtual:
-        seen = Observation(subject="conda.virtual_packages", value=" ".join(virtual)[:200], source=last.place)
-        yield shown("observation", seen, last)
+        yield observed("conda.virtual_packages", " ".join(virtual)[:200], last)

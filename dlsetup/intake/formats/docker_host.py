@@ -14,10 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.page import Line, Page
+from dlsetup.intake.fact import Fact, observed, shown
+from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.report import Observation
 
 _SNAP = re.compile(
     r"(?:^|\s)/snap/bin/docker\b|^docker\s{1,20}\d\S{1,20}\s{1,20}\d{1,6}\s.{0,60}canonical|/var/snap/docker/|^docker\.dockerd\s{1,20}(?:enabled|disabled)\b"
@@ -43,7 +42,7 @@ def host(page: Page) -> Iterator[Fact]:
         if found := _RUNTIMES.match(line.text):
             yield shown("docker.runtimes", tuple(found[1].split()), line)
         if found := _CGROUPS.search(line.text):
-            yield _observed("docker.cgroup_driver", found[1], line)
+            yield observed("docker.cgroup_driver", found[1], line)
 
 
 @reads("inside a container", "(container)", "root@", "docker exec")
@@ -51,7 +50,7 @@ def inside(page: Page) -> Iterator[Fact]:
     """Commands that were typed inside a container."""
     line = next((item for item in page.lines if _INSIDE.search(item.text)), None)
     if line is not None:
-        yield _observed("container.prompt", line.text.strip()[:80], line)
+        yield observed("container.prompt", line.text.strip()[:80], line)
 
 
 @reads("df /dev/shm", "/dev/shm")
@@ -64,7 +63,3 @@ def shared_memory(page: Page) -> Iterator[Fact]:
             except ValueError:
                 continue
             yield shown("system.shm_bytes", int(size * 2 ** _UNITS[found[2]]), line)
-
-
-def _observed(subject: str, value: str, line: Line) -> Fact:
-    return shown("observation", Observation(subject=subject, value=value, source=line.place), line)

@@ -15,14 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.version import Version
-
-from dlsetup.intake.fact import Fact, shown, told
+from dlsetup.intake.fact import Fact, observed, shown, told
+from dlsetup.intake.packages import cudnn
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.machine import Gpu, Library, Owner
+from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN
-from dlsetup.model.report import Observation
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
 _DEVICE = re.compile(
@@ -43,9 +41,9 @@ def tensorflow_devices(page: Page) -> Iterator[Fact]:
         if found := _DEVICE.search(line.text):
             yield _gpu(found["code"], line, f"tensorflow {page.file}", found["name"].strip())
             if "Created device" in line.text or "Created TensorFlow device" in line.text:
-                yield _seen("tensorflow.created_device", found["name"].strip(), line)
+                yield observed("tensorflow.created_device", found["name"].strip(), line)
         elif found := _COUNT.match(line.text):
-            yield _seen("tensorflow.gpus", found[1], line)
+            yield observed("tensorflow.gpus", found[1], line)
 
 
 @reads("Paddle log", "Driver API Version", "cuDNN Version: ", "PaddlePaddle works well")
@@ -57,9 +55,9 @@ def paddle(page: Page) -> Iterator[Fact]:
         if found := _PADDLE_DRIVER.search(line.text):
             yield told("driver.cuda_ceiling", CudaVersion(found[1]), line)
         if found := _PADDLE_CUDNN.search(line.text):
-            yield shown("library", _cudnn(found[1]), line)
+            yield shown("library", cudnn(found[1]), line)
         if found := _PADDLE_WELL.search(line.text):
-            yield _seen("paddle.run_check", f"works well on {found[1]} GPU", line)
+            yield observed("paddle.run_check", f"works well on {found[1]} GPU", line)
 
 
 def _gpu(code: str, line: Line, group: str, name: str = "") -> Fact:
@@ -70,14 +68,3 @@ def _gpu(code: str, line: Line, group: str, name: str = "") -> Fact:
         found_via=line.place,
     )
     return shown("gpu", gpu, line, group=group)
-
-
-def _cudnn(version: str) -> Library:
-    """The copy that was loaded; the log does not say from where."""
-    owner = Owner(kind="nobody")
-    soname = f"libcudnn.so.{version.partition('.')[0]}"
-    return Library(library="cudnn", version=Version(version), soname=soname, path="", owner=owner)
-
-
-def _seen(subject: str, value: str, line: Line) -> Fact:
-    return shown("observation", Observation(subject=subject, value=value, source=line.place), line)

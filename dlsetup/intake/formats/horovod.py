@@ -14,11 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import from_pip
+from dlsetup.intake.fact import Fact, observed
+from dlsetup.intake.packages import installed
 from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.report import Observation
 
 _RELEASE = re.compile(r"^\s{0,4}Horovod v(\d[\w.]{0,20}):?\s*$")
 _HEAD = re.compile(r"^\s{0,4}Available (Frameworks|Controllers|Tensor Operations):\s*$")
@@ -31,12 +30,8 @@ def check_build(page: Page) -> Iterator[Fact]:
     part = ""
     for line in page.lines:
         if found := _RELEASE.match(line.text):
-            item = from_pip("horovod", found[1], line)
-            if item:
-                yield shown("distribution", item, line)
+            yield from installed("horovod", found[1], line)
         elif found := _HEAD.match(line.text):
             part = found[1].lower().replace(" ", "_")
         elif part and (found := _ROW.match(line.text)):
-            subject = f"horovod.{part}.{found[2]}"
-            seen = Observation(subject=subject, value=str(found[1] == "X"), source=line.place)
-            yield shown("observation", seen, line)
+            yield observed(f"horovod.{part}.{found[2]}", str(found[1] == "X"), line)

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import from_pip
+from dlsetup.intake.fact import Fact, observed, shown
+from dlsetup.intake.packages import installed
 from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Gpu
-from dlsetup.model.report import Observation
+from dlsetup.model.processors import processor
 
 _PART = re.compile(r"^\s{0,4}(jax|jaxlib|numpy): {1,8}(\d[\w.+]{0,40})\s*$")
 _PYTHON = re.compile(r"^\s{0,4}python: {1,4}(\d\.\d{1,2}\.\d{1,2})")
@@ -32,7 +32,6 @@ _INFO = re.compile(r"device info: (?P<name>[A-Za-z][\w .()-]{2,60}?)-(?P<count>\
 _DEVICES = re.compile(r"\[(?:(?:Cuda|Gpu|cuda|gpu|StreamExecutorGpu)\w{0,12}\(id=\d{1,3})")
 _CPU_ONLY = re.compile(r"^\W{0,3}(?:.{0,60}: {0,2})?\[(?:Cpu|TFRT_CPU|CPU)\w{0,12}\(id=\d{1,3}\)\]\s*$")
 _SYSTEMS = {"Linux": "linux", "Windows": "windows", "Darwin": "macos"}
-_ARCHES = {"AMD64": "x86_64", "arm64": "aarch64"}
 
 
 @reads("jax.print_environment_info", "jaxlib:")
@@ -40,15 +39,13 @@ def environment_info(page: Page) -> Iterator[Fact]:
     """The releases of jax and its parts, Python and the system."""
     for line in page.lines:
         if found := _PART.match(line.text):
-            item = from_pip(found[1], found[2], line)
-            if item:
-                yield shown("distribution", item, line)
+            yield from installed(found[1], found[2], line)
         elif found := _PYTHON.match(line.text):
             yield shown("environment.python", Version(found[1]), line)
         elif found := _PLATFORM.search(line.text):
             yield shown("system.os", _SYSTEMS[found[1]], line)
             yield shown("system.kernel", found[2], line)
-            yield shown("system.arch", _ARCHES.get(found[3], found[3]), line)
+            yield shown("system.arch", processor(found[3]), line)
         elif (found := _INFO.search(line.text)) and "cpu" not in found["name"].lower():
             gpu = Gpu(vendor="nvidia", name=found["name"], found_via=line.place)
             yield from (
@@ -62,5 +59,4 @@ def devices(page: Page) -> Iterator[Fact]:
     for line in page.lines:
         value = "gpu" if _DEVICES.search(line.text) else "cpu" if _CPU_ONLY.match(line.text) else ""
         if value:
-            seen = Observation(subject="jax.devices", value=line.text.strip()[:200], source=line.place)
-            yield shown("observation", seen, line)
+            yield observed("jax.devices", line.text.strip()[:200], line)

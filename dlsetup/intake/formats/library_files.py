@@ -16,12 +16,12 @@ from pathlib import PurePosixPath
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, in_words, shown
-from dlsetup.intake.page import Line, Page
+from dlsetup.intake.fact import Fact, in_words, observed, shown
+from dlsetup.intake.packages import cudnn
+from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Library, Owner, SystemPackage, Toolkit
 from dlsetup.model.record import UNKNOWN
-from dlsetup.model.report import Observation
 from dlsetup.model.versions import CudaVersion
 
 _KNOWN = "cudnn|cudart|cublas|cublasLt|cufft|cusolver|cusparse|nvJitLink|nvrtc|nccl|cupti"
@@ -63,7 +63,7 @@ def files(page: Page) -> Iterator[Fact]:
             if path.startswith("/"):
                 yield shown("library", _library(found, path), line)
                 if _LOADED.search(line.text):
-                    yield _seen("loaded.library", path, line)
+                    yield observed("loaded.library", path[:300], line)
 
 
 @reads("cudnn_version.h", "CUDNN_MAJOR")
@@ -75,7 +75,7 @@ def header(page: Page) -> Iterator[Fact]:
         if found and (found[1] == "MAJOR") == (not numbers):
             numbers.append(found[2])
         if len(numbers) == 3:
-            yield shown("library", _cudnn(".".join(numbers), "cudnn_version.h"), line)
+            yield shown("library", cudnn(".".join(numbers), "cudnn_version.h"), line)
             numbers = []
 
 
@@ -86,7 +86,7 @@ def words(page: Page) -> Iterator[Fact]:
         if len(line.text) > 300:
             continue
         if (found := _WORDS.search(line.text)) and not _OF_A_BUILD.search(line.text):
-            yield in_words("library", _cudnn(found[1], ""), line)
+            yield in_words("library", cudnn(found[1]), line)
         if "nvidia-smi" not in line.text.lower() and (found := _TOOLKIT.search(line.text)):
             version = CudaVersion(found[1] or found[2])
             toolkit = Toolkit(version=version, path="", default=True, found_via=line.place)
@@ -129,14 +129,3 @@ def _environment(path: PurePosixPath) -> str | None:
     text = str(path)
     found = re.search(r"^(.{1,400}?)/lib(?:64)?/python3\.\d{1,2}/(?:site|dist)-packages/", text)
     return found[1] if found else None
-
-
-def _cudnn(version: str, path: str) -> Library:
-    soname = f"libcudnn.so.{version.partition('.')[0]}"
-    return Library(
-        library="cudnn", version=Version(version), soname=soname, path=path, owner=Owner(kind="nobody")
-    )
-
-
-def _seen(subject: str, value: str, line: Line) -> Fact:
-    return shown("observation", Observation(subject=subject, value=value[:300], source=line.place), line)

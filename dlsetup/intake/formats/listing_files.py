@@ -18,11 +18,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import CONDA_NAMES, canonical, from_conda
+from dlsetup.intake.fact import Fact, observed, shown
+from dlsetup.intake.packages import asked_of_conda, canonical, from_conda
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.report import Asked, Observation
+from dlsetup.model.report import Asked
 
 _KEY = re.compile(r"^\s{0,12}-? ?(channels|dependencies|pip|name|prefix|variables):\s*(\S.{0,120})?$")
 _ITEM = re.compile(r"^\s{0,16}-\s{1,3}[\"']?([A-Za-z0-9_][^\"'#]{0,120}?)[\"']?\s*(?:#.*)?$")
@@ -46,14 +46,11 @@ def environment(page: Page) -> Iterator[Fact]:
         elif item and part == "channels":
             channels.append(item[1].strip())
         elif item and part in ("dependencies", "pip"):
-            yield from _requested(item[1].strip(), part, channels, line)
+            yield from _requested(item[1].strip(), part, next(iter(channels), ""), line)
         elif line.text.strip() and not line.text.lstrip().startswith("#"):
             part = ""
     if channels:
-        seen = Observation(
-            subject="conda.channels", value=" ".join(channels)[:200], source=page.lines[0].place
-        )
-        yield shown("observation", seen, page.lines[0])
+        yield observed("conda.channels", " ".join(channels)[:200], page.lines[0])
 
 
 @reads("pyproject.toml", "[project]", "[tool.uv", "[tool.poetry", "[tool.pixi", "[dependencies]")
@@ -65,8 +62,7 @@ def project(page: Page) -> Iterator[Fact]:
         if head:
             table = head[1]
         if head and table in ("tool.uv.index", "tool.uv.sources"):
-            seen = Observation(subject=f"pyproject.{table}", value="there", source=line.place)
-            yield shown("observation", seen, line)
+            yield observed(f"pyproject.{table}", "there", line)
         elif table.startswith(("project", "dependency-groups")) and (
             "dependencies" in line.text or "torch" in line.text
         ):
@@ -77,33 +73,24 @@ def project(page: Page) -> Iterator[Fact]:
                 yield shown("asked", asked, line)
 
 
-def _requested(text: str, part: str, channels: list[str], line: Line) -> Iterator[Fact]:
+def _requested(text: str, part: str, channel: str, line: Line) -> Iterator[Fact]:
     """An item of the file; one with a build is what `conda env export` found installed."""
     exported = _EXPORTED.match(text) if part == "dependencies" else None
     if exported:
-        item = from_conda(
-            exported[1], exported[2], line, build=exported[3], channel=channels[0] if channels else ""
-        )
+        item = from_conda(exported[1], exported[2], line, build=exported[3], channel=channel)
         if item:
             yield shown("distribution", item, line)
         return
-    asked = _from_conda(text, channels, line) if part == "dependencies" else _from_pip(text, line)
+    asked = _from_conda(text, channel, line) if part == "dependencies" else _from_pip(text, line)
     if asked:
         yield shown("asked", asked, line)
 
 
-def _from_conda(text: str, channels: list[str], line: Line) -> Asked | None:
+def _from_conda(text: str, channel: str, line: Line) -> Asked | None:
     found = _CONDA.match(text)
     if found is None:
         return None
-    name = canonical(found[2])
-    return Asked(
-        name=CONDA_NAMES.get(name, name),
-        specifier=(found[3] or "").strip(),
-        installer="conda",
-        index=found[1] or (channels[0] if channels else ""),
-        source=line.place,
-    )
+    return asked_of_conda(found[2], found[3] or "", line, channel=found[1] or channel)
 
 
 def _from_pip(text: str, line: Line) -> Asked | None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.packages import from_pip
+from dlsetup.intake.fact import Fact
+from dlsetup.intake.packages import installed
 from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
 
@@ -40,6 +40,4 @@ def rows(page: Page) -> Iterator[Fact]:
     for line in page.lines:
         found = _ROW.match(line.text)
         if found and _CONCERNED.match(found[1]):
-            item = from_pip(found[1], found[2], line)
-            if item:
-                yield shown("distribution", item, line)
+            yield from installed(found[1], found[2], line)

@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, in_words, shown
-from dlsetup.intake.packages import canonical, from_pip
+from dlsetup.intake.fact import Fact, in_words
+from dlsetup.intake.packages import canonical, installed
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.report import Asked
@@ -47,7 +47,7 @@ def pip_list(page: Page) -> Iterator[Fact]:
         row = _ROW.match(line.text) if inside else None
         inside = row is not None
         if row:
-            yield from _installed(row[1], row[2], line)
+            yield from installed(row[1], row[2], line)
 
 
 @reads("pip freeze or requirements", "==")
@@ -69,7 +69,7 @@ def changes(page: Page) -> Iterator[Fact]:
     for line in page.lines:
         found = _CHANGE.match(line.text)
         if found and found[1] != "-":
-            yield from _installed(found[2], found[3], line)
+            yield from installed(found[2], found[3], line)
 
 
 @reads("pip show", "Name: ")
@@ -80,7 +80,7 @@ def pip_show(page: Page) -> Iterator[Fact]:
         if found and found[1] == "Name":
             name = found[2]
         elif found and name:
-            yield from _installed(name, found[2], line)
+            yield from installed(name, found[2], line)
             name = ""
 
 
@@ -94,16 +94,10 @@ def _block(lines: list[Line]) -> Iterator[Fact]:
         for line in exact:
             found = _PIN.match(line.text)
             if found:
-                yield from _installed(found[1], found[2], line)
+                yield from installed(found[1], found[2], line)
     for line in lines:
         found = _PIN.match(line.text) or _LOOSE.match(line.text)
         if found and (len(exact) != len(lines) or options):
             specifier = f"=={found[2]}" if _PIN.match(line.text) else (found[2] or "").strip()
             asked = Asked(name=canonical(found[1]), specifier=specifier, source=line.place)
             yield in_words("asked", asked, line)
-
-
-def _installed(name: str, version: str, line: Line) -> Iterator[Fact]:
-    item = from_pip(name, version, line)
-    if item:
-        yield shown("distribution", item, line)

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, in_words, told
+from dlsetup.intake.fact import Fact, Weight, in_words, observed
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Gpu
-from dlsetup.model.report import Observation
 from dlsetup.model.versions import DriverRelease, OsRelease
 
 _LINUX = re.compile(
@@ -89,8 +88,7 @@ def built_with(page: Page) -> Iterator[Fact]:
     """`torch.version.cuda 12.1`, as somebody printed or wrote it."""
     for line in page.lines:
         if found := _BUILT_WITH.match(line.text):
-            subject = f"torch.version.{found[1]}"
-            yield told("observation", Observation(subject=subject, value=found[2], source=line.place), line)
+            yield observed(f"torch.version.{found[1]}", found[2], line, weight=Weight.TOLD)
 
 
 @reads("GPU and driver in words", "GPU", "gpu", "raphics", "ard", "river", "RTX", "GTX", "Tesla")
@@ -103,5 +101,5 @@ def gpu(page: Page) -> Iterator[Fact]:
             yield in_words("driver.module", DriverRelease(found[1]), line)
         if (found := _GPU.search(line.text)) and _NAMED.search(line.text):
             item = Gpu(vendor="nvidia", name=found[1], found_via=line.place)
-            yield Fact("gpu", item, line.place, in_words("gpu", item, line).weight, "", f"words {page.file}")
+            yield Fact("gpu", item, line.place, Weight.WORDS, "", f"words {page.file}")
             return

@@ -15,14 +15,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
-
-from dlsetup.intake.fact import Fact, Weight, in_words, shown
-from dlsetup.intake.packages import from_pip
+from dlsetup.intake.fact import Fact, Weight, in_words, observed, shown
+from dlsetup.intake.packages import installed, version_in
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Distribution, Gpu
-from dlsetup.model.report import Observation
 from dlsetup.model.variants import local_variant
 
 _PROMPT = re.compile(r"^\s{0,4}(?:>>>|In \[\d{1,4}\]:)\s?(.{1,400})$")
@@ -66,7 +63,7 @@ def labelled(page: Page) -> Iterator[Fact]:
         found = _LABELLED.match(line.text)
         if found:
             value = "True" if found[1].lower() in ("true", "yes") else "False"
-            yield _observed("torch.cuda.is_available", value, line)
+            yield observed("torch.cuda.is_available", value, line)
 
 
 def _answers(code: str, line: Line) -> Iterator[Fact]:
@@ -111,20 +108,14 @@ def _plain(code: str) -> str:
 def _answer(subject: str, value: str, line: Line) -> Iterator[Fact]:
     if not re.fullmatch(r"[A-Za-z_][\w.]{1,80}", subject) or "." not in subject:
         return
-    yield _observed(subject, value, line)
+    yield observed(subject, value[:200], line)
     if subject == "torch.cuda.get_device_name" and value:
         vendor = "amd" if re.search(r"AMD|Radeon|Instinct", value) else "nvidia"
         gpu = Gpu(vendor=vendor, name=value[:80], found_via=line.place)  # type: ignore[arg-type]
         yield shown("gpu", gpu, line, group=f"torch {line.file}")
     name, _, rest = subject.partition(".")
     if rest == "__version__":
-        item = from_pip(name, value, line)
-        if item:
-            yield Fact("distribution", item, line.place, Weight.TOLD)
-
-
-def _observed(subject: str, value: str, line: Line) -> Fact:
-    return shown("observation", Observation(subject=subject, value=value[:200], source=line.place), line)
+        yield from installed(name, value, line, weight=Weight.TOLD)
 
 
 @reads("versions in words", "torch", "tensorflow", "jax", "onnxruntime", "mindspore", "paddle")
@@ -140,8 +131,7 @@ def versions(page: Page) -> Iterator[Fact]:
 
 
 def _said(name: str, version: str, line: Line) -> Distribution | None:
-    try:
-        read = Version(version)
-    except InvalidVersion:
+    read = version_in(version)
+    if read is None:
         return None
     return Distribution(name=name, version=read, variant=local_variant(read), found_via=line.place)

@@ -19,11 +19,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, Weight, shown
-from dlsetup.intake.packages import from_pip
+from dlsetup.intake.fact import Fact, Weight, observed, shown
+from dlsetup.intake.packages import installed
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.report import Observation
 from dlsetup.model.versions import OsRelease
 
 _FRAMEWORK = re.compile(
@@ -111,14 +110,10 @@ def done(page: Page) -> Iterator[Fact]:
 def _framework(found: re.Match[str], line: Line) -> Iterator[Fact]:
     name = _NAMES.get(found[1].lower(), found[1].lower())
     yield from _listed(name, found[2], line)
-    seen = Observation(subject=f"{name}.__version__", value=found[2], source=line.place)
-    yield shown("observation", seen, line)
+    yield observed(f"{name}.__version__", found[2], line)
     if name == "torch" and found[3] in ("True", "False"):
-        seen = Observation(subject="torch.cuda.is_available", value=found[3], source=line.place)
-        yield shown("observation", seen, line)
+        yield observed("torch.cuda.is_available", found[3], line)
 
 
 def _listed(name: str, version: str, line: Line) -> Iterator[Fact]:
-    item = from_pip(name, version, line)
-    if item:
-        yield Fact("distribution", item, line.place, Weight.TOLD)
+    return installed(name, version, line, weight=Weight.TOLD)

@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, Weight, told
+from dlsetup.intake.fact import Fact, Weight, observed
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Gpu
-from dlsetup.model.report import Observation
 from dlsetup.model.versions import ComputeCapability
 
 _REFUSED = re.compile(r"(\w[\w ./()+-]{1,70}?) with CUDA capability (sm_\d{2,3}[af]?) is not compatible with")
@@ -55,5 +54,4 @@ def _architectures(line: Line) -> Iterator[Fact]:
     found = _BUILT.search(line.text) or _LIST.search(line.text)
     if found:
         codes = " ".join(re.findall(r"(?:sm|compute)_\d{2,3}[af]?", found[1]))
-        seen = Observation(subject="torch.cuda.get_arch_list", value=codes, source=line.place)
-        yield told("observation", seen, line)
+        yield observed("torch.cuda.get_arch_list", codes, line, weight=Weight.TOLD)

@@ -16,28 +16,10 @@ from dlsetup.intake.fact import Fact, shown
 from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Variable
+from dlsetup.model.watched import WATCHED
 
-WATCHED = (
-    "CONDA_OVERRIDE_CUDA",
-    "CUDA_DEVICE_ORDER",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_VISIBLE_DEVICES",
-    "DYLD_LIBRARY_PATH",
-    "HIP_VISIBLE_DEVICES",
-    "HSA_OVERRIDE_GFX_VERSION",
-    "JAX_PLATFORMS",
-    "JAX_PLATFORM_NAME",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "NCCL_P2P_DISABLE",
-    "NVIDIA_VISIBLE_DEVICES",
-    "PYTHONPATH",
-    "PYTORCH_CUDA_ALLOC_CONF",
-    "XLA_FLAGS",
-    "ZE_AFFINITY_MASK",
-)
-_NAMES = "|".join(WATCHED)
+READ = (*WATCHED, "NCCL_P2P_DISABLE")
+_NAMES = "|".join(READ)
 _VALUE = r"""(?:"([^"\n]{0,2000})"|'([^'\n]{0,2000})'|([^\s"';]{0,2000}))"""
 _SHELL = re.compile(
     rf"^\W{{0,4}}(?:[^$#>\n]{{0,60}}[$#>] )?(?:export |set |SET |\$env:|setx )?({_NAMES})(?: = |=){_VALUE}"
@@ -50,7 +32,7 @@ _DEFAULT = re.compile(
 _ECHO = re.compile(rf"(?:^|[\s$#>])(?:echo|printenv) \"?\$?\{{?({_NAMES})\}}?\"?\s*$")
 
 
-@reads("environment variables", *WATCHED)
+@reads("environment variables", *READ)
 def variables(page: Page) -> Iterator[Fact]:
     """The value of each, as a shell, a script or Python sets it, or as a shell prints it."""
     asked = ""
