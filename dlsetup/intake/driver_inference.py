@@ -21,7 +21,8 @@ def driver_inferences(facts: Sequence[Fact]) -> Iterator[Fact]:
     mismatch = any(
         fact.about == "driver.nvml_error" and fact.value == "LIB_RM_VERSION_MISMATCH" for fact in facts
     )
-    if mismatch and not any(fact.about == "driver.userland" for fact in facts):
+    known = {fact.about for fact in facts}
+    if "driver.userland" not in known and (mismatch or "driver.module" not in known):
         yield from _libraries(facts)
     for fact in facts:
         if fact.about == "kernel driver in use" and fact.value in ("nouveau", "vfio-pci"):

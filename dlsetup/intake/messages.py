@@ -39,14 +39,14 @@ class Sought(NamedTuple):
 
 
 def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
-    """Each message on the page, once a line, and what it states."""
+    """Each message on the page, once a place, and what it states."""
     for signature, pattern in sought:
-        lines: set[int] = set()
+        places: set[int] = set()
         for found in _found(page.text, signature.marks, pattern):
-            line = page.line_at(found.start())
-            if line.number in lines or len(lines) >= MOST:
+            if found.start() in places or len(places) >= MOST:
                 continue
-            lines.add(line.number)
+            places.add(found.start())
+            line = page.line_at(found.start())
             values = tuple((name, value) for name, value in found.groupdict().items() if value is not None)
             text = " ".join(found[0].split())[:LONGEST]
             message = Message(signature=signature.id, values=values, text=text, source=line.place)

@@ -14,9 +14,25 @@ _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
 )
 _UNSEEN = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\U00010000-\U0010ffff]"
 )
+"""Nothing that a tool prints to be read; one emoji would make Python keep every letter in four bytes."""
 _QUOTE = re.compile(r"^(?:> ?)+(?=\S)")
+_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+_PREFIXES = tuple(
+    re.compile(form)
+    for form in (
+        r"\[(?:rank ?)?\d{1,4}\]:? ",
+        r"\d{1,4}: ",
+        r"[\w.-]{1,60}\s{1,20}\| ",
+        rf"{_TIME} (?:std(?:out|err) [FP] )?",
+        rf"(?:[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d|{_TIME}) [\w.-]{{1,64}} [\w.@/-]{{1,64}}\[\d{{1,8}}\]: ",
+    )
+)
+"""What `srun -l`, `torchrun`, `docker compose logs`, Kubernetes, CI and journald put before each line."""
+_FEWEST = 3
+"""Lines one after the other that bear such a prefix before it is taken for one."""
 
 
 class Line(NamedTuple):
@@ -105,4 +121,24 @@ def _split(text: str) -> list[str]:
     session = any(line.startswith(">>> ") for line in lines)
     if quoted * 2 > len(lines) and quoted > 2 and not session:
         lines = [_QUOTE.sub("", line) for line in lines]
-    return [line[:LONGEST_LINE].rstrip() for line in lines]
+    lines = [line[:LONGEST_LINE].rstrip() for line in lines]
+    for prefix in _PREFIXES:
+        lines = _without(prefix, lines)
+    return lines
+
+
+def _without(prefix: re.Pattern[str], lines: list[str]) -> list[str]:
+    """The lines without a prefix that several bear one after the other; empty ones between may lack it."""
+    lengths = [match.end() if (match := prefix.match(line)) else 0 for line in lines]
+    if len(lengths) - lengths.count(0) < _FEWEST:
+        return lines
+    run = 0
+    for place in range(len(lines) + 1):
+        if place < len(lines) and (lengths[place] or (run and not lines[place])):
+            run += 1
+            continue
+        if run >= _FEWEST:
+            for held in range(place - run, place):
+                lines[held] = lines[held][lengths[held] :]
+        run = 0
+    return lines

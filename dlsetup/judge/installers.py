@@ -8,7 +8,6 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence
-from dlsetup.model.framework import Framework
 from dlsetup.model.report import Asked, Command
 
 CUDA_INDEX = re.compile(r"/cu(\d{2,3})\b")
@@ -17,11 +16,6 @@ OF_INDEX = re.compile(r"/whl/(?:nightly/|test/)?(cu\d{2,3}|xpu|rocm[\d.]+)\b")
 """The variant of torch that an index holds, where it holds one that is no CPU build."""
 LOCAL = re.compile(r"\+(cpu|cu\d{2,3}|xpu|rocm[\d.]+)")
 """The variant that a version of torch names."""
-
-
-def owner_of(scene: Scene, name: str) -> Framework | None:
-    """The framework that a distribution belongs to."""
-    return next((item for item in scene.catalog.frameworks if name in item.distributions), None)
 
 
 def asked_of(scene: Scene, installer: str) -> list[Asked]:
@@ -40,8 +34,8 @@ def comes_after(source: str, other: str) -> bool:
     return file == first and number.isdecimal() and start.isdecimal() and int(number) > int(start)
 
 
-def version_of(text: str) -> Version | None:
-    """The version that a text is; None where it is none."""
+def version_of(text: str | None) -> Version | None:
+    """The version that a text is; None for what is none."""
     try:
         return Version(text) if text else None
     except InvalidVersion:

@@ -37,7 +37,8 @@ def wants_gpu(scene: Scene) -> bool:
     if not isinstance(scene.machine.gpus, Unknown) and not scene.gpus("nvidia"):
         return False
     torch = scene.observed("torch.cuda.is_available")
-    known = bool(scene.gpus("nvidia")) or scene.driver is not None or bool(cuda_at_hand(scene))
+    asked = bool(scene.copies("tensorflow-gpu"))
+    known = asked or bool(scene.gpus("nvidia")) or scene.driver is not None or bool(cuda_at_hand(scene))
     works = torch is not None and torch.value == "True"
     broken = bool(scene.messages("tf-import-of-native-part"))
     return known or works or broken or no_gpu_listed(scene) is not None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
+from dlsetup.judge.installers import version_of
 from dlsetup.judge.known_libraries import Needs, needs_of
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence
@@ -62,33 +63,25 @@ def _pair(message: Message) -> tuple[Version | None, Version | None]:
         return _of_number(message.value("built_number")), _of_number(message.value("loaded_number"))
     if message.value("b1"):
         return _joined(message, "b"), _joined(message, "l")
-    return read(message.value("built")), read(message.value("loaded"))
+    return version_of(message.value("built")), version_of(message.value("loaded"))
 
 
 def _joined(message: Message, letter: str) -> Version | None:
-    return read(".".join(message.value(f"{letter}{place}") or "0" for place in (1, 2, 3)))
+    return version_of(".".join(message.value(f"{letter}{place}") or "0" for place in (1, 2, 3)))
 
 
 def _of_number(text: str | None) -> Version | None:
     """`cudnnGetVersion`: 8700 is 8.7.0 and, since 9, 90100 is 9.1.0."""
     number = int(text or 0)
     size = 10000 if number >= 90000 else 1000
-    return read(f"{number // size}.{number % size // 100}.{number % 100}") if number else None
-
-
-def read(text: str | None) -> Version | None:
-    """A version; None for what is none."""
-    try:
-        return Version(text) if text else None
-    except InvalidVersion:
-        return None
+    return version_of(f"{number // size}.{number % size // 100}.{number % 100}") if number else None
 
 
 def seen_version(scene: Scene, name: str) -> Version | None:
     """The release of a framework that is listed or that it told itself."""
     for alias in _ALIASES.get(name, ()):
         told = scene.observed(alias)
-        if told and (version := read(told.value.strip("'\" "))):
+        if told and (version := version_of(told.value.strip("'\" "))):
             return version
     listed = listed_as(scene, name)
     return listed.version if listed else None
@@ -141,7 +134,7 @@ def wanted_cudnn(message: Message) -> int:
 
 
 def cuda_at_hand(scene: Scene) -> tuple[tuple[str, Evidence], ...]:
-    """Versions of CUDA toolkits, and of conda's `cudatoolkit`, that the report shows, and where."""
+    """Versions of CUDA toolkits, of packages of them and of `libcudart` that the report shows, and where."""
     toolkits = () if isinstance(scene.machine.toolkits, Unknown) else scene.machine.toolkits
     found = [
         (
@@ -156,4 +149,13 @@ def cuda_at_hand(scene: Scene) -> tuple[tuple[str, Evidence], ...]:
         for item in scene.distributions
         if item.name in ("cudatoolkit", "cuda-cudart", "nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12")
     ]
+    found += [
+        (_release(item.version), Evidence(fact="libcudart", value=str(item.version), source=item.path))
+        for item in library_versions(scene, "cudart")
+        if not isinstance(item.version, Unknown)
+    ]
     return tuple(found)
+
+
+def _release(version: Version) -> str:
+    return f"{version.major}.{version.minor}"

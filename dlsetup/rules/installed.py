@@ -88,6 +88,7 @@ def _with_neighbours(siblings: list[Build], environment: Environment) -> list[tu
     """Of builds in the same file those whose own companions are installed, and how many these are.
 
     Parts of the framework itself (`jax-cuda12-plugin`) tell even where the libraries are the system's.
+    What an excerpt of a list does not show may be there all the same.
     """
     if isinstance(environment.distributions, Unknown):
         return [(build, 0) for build in siblings]
@@ -100,7 +101,8 @@ def _with_neighbours(siblings: list[Build], environment: Environment) -> list[tu
         for build, names in own
         if names <= installed or _has_parts(build, names, installed)
     ]
-    return met or [(build, 0) for build in siblings]
+    told = environment.complete or any(count for _, count in met)
+    return met if met and told else [(build, 0) for build in siblings]
 
 
 def _has_parts(build: Build, names: set[str], installed: set[str]) -> bool:

@@ -81,3 +81,26 @@ def test_what_is_no_file_is_said(tmp_path: Path) -> None:
     for place in (tmp_path / "absent", Path("/dev/null"), Path("bad\0name")):
         with pytest.raises(UsageError):
             text_of(place)
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "[0] ",
+        "[rank3]: ",
+        "12: ",
+        "trainer-1  | ",
+        "2025-10-10T08:11:02.1931Z ",
+        "2024-01-01T00:00:00Z stderr F ",
+        "Oct 10 08:11:02 node1 python[4121]: ",
+    ],
+)
+def test_what_runners_put_before_every_line_is_taken_away(prefix: str) -> None:
+    lines = ["export CUDA_VISIBLE_DEVICES=", "python train.py", "RuntimeError: no"]
+    page = Page("before\n" + "".join(f"{prefix}{line}\n" for line in lines) + "after\n", "x")
+    assert [line.text for line in page.lines] == ["before", *lines, "after"]
+
+
+def test_two_lines_that_look_alike_bear_no_prefix() -> None:
+    text = "2: one\n3: two\nelse\n4: three\n"
+    assert Page(text, "x").text == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -149,6 +150,13 @@ def test_jax_is_told_by_its_plugin() -> None:
         assert variant_of(item, installed("jaxlib", "jax-cuda12-plugin"), CATALOG) == "cu12"
     both = installed("jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin")
     assert isinstance(build_of(distribution("jax", "0.10.2"), both, CATALOG), Unknown)
+
+
+def test_what_an_excerpt_of_a_list_does_not_show_may_be_there() -> None:
+    excerpt = replace(installed("jaxlib"), complete=False)
+    assert isinstance(variant_of(distribution("jax", "0.10.2"), excerpt, CATALOG), Unknown)
+    shown = replace(installed("jaxlib", "jax-cuda12-plugin"), complete=False)
+    assert variant_of(distribution("jax", "0.10.2"), shown, CATALOG) == "cu12"
 
 
 def test_onnxruntime_is_told_by_its_name() -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, in_words
+from dlsetup.intake.fact import Fact, in_words, shown
 from dlsetup.intake.packages import canonical, installed
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
@@ -38,7 +38,10 @@ _OPTION = re.compile(r"^\s{0,8}(?:-r|-c|-e|-f|-i|--[\w-]+)\b")
 
 @reads("pip list", "---")
 def pip_list(page: Page) -> Iterator[Fact]:
-    """Rows under the rule of the table, up to the first line that is none."""
+    """Rows under the rule of the table, up to the first line that is none.
+
+    With a head and pip itself in it, nobody has picked out rows.
+    """
     inside = False
     for before, line in zip(page.lines, page.lines[1:], strict=False):
         if _RULE.match(line.text):
@@ -48,6 +51,8 @@ def pip_list(page: Page) -> Iterator[Fact]:
         inside = row is not None
         if row:
             yield from installed(row[1], row[2], line)
+            if row[1] == "pip":
+                yield shown("environment.complete", True, line)
 
 
 @reads("pip freeze or requirements", "==")

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from dlsetup.judge.evidence import of_distribution, of_message, of_package
+from dlsetup.judge.installers import version_of
 from dlsetup.judge.known_libraries import in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
-from dlsetup.judge.told_libraries import listed_as, read, seen_version
+from dlsetup.judge.told_libraries import listed_as, seen_version
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Gap, SystemPackage
 
@@ -64,4 +65,4 @@ def mindspore_cann(scene: Scene) -> Iterator[Answer]:
 def _cann(package: SystemPackage) -> Version | None:
     if not package.name.lower().startswith(("ascend-cann", "cann")):
         return None
-    return read(package.version)
+    return version_of(package.version)

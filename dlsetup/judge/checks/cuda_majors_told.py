@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from dlsetup.judge.commands import install_builds
 from dlsetup.judge.evidence import of_distribution, of_message, of_observation
+from dlsetup.judge.installers import version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
-from dlsetup.judge.told_libraries import read
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.framework import Build
 from dlsetup.model.machine import Distribution
@@ -31,7 +31,7 @@ def torch_of_another_major(scene: Scene) -> Iterator[Answer]:
     """torch is of one CUDA major, and the CUDA libraries beside it are all of another."""
     torch = scene.framework("torch")
     told = scene.observed("torch.version.cuda")
-    seen = read(told.value) if told else None
+    seen = version_of(told.value) if told else None
     cuda = torch.cuda if torch else None
     major = seen.major if seen else cuda.major if isinstance(cuda, CudaVersion) else None
     if (

@@ -9,11 +9,12 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from dlsetup.judge.evidence import of_message
-from dlsetup.judge.installers import asked_of, of_asked, owner_of, version_of
+from dlsetup.judge.installers import asked_of, of_asked, version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.report import Asked
+from dlsetup.rules.installed import framework_of
 
 
 @check("unsatisfiable-pins", told=True)
@@ -41,7 +42,7 @@ def _apart(scene: Scene) -> Iterator[tuple[Asked, Asked, str]]:
     """Pins of two packages of which one's own metadata excludes the other, and why in words."""
     pinned = {item.name: item for item in asked_of(scene, "pip") if _pin(item) is not None}
     for name, item in pinned.items():
-        framework, version = owner_of(scene, name), _pin(item)
+        framework, version = framework_of(name, scene.catalog), _pin(item)
         if framework is None or version is None:
             continue
         texts = {text for build in framework.of(version) for text in build.requires}

@@ -23,6 +23,8 @@ STAND_INS = (
 )
 """Architectures whose code runs on their siblings, and what tells ROCm to try it."""
 FAILURES = ("hip-no-binary", "tf-rocm-ignores")
+CRASH = "hip-crash"
+"""Says nothing of the GPU: it counts where the architecture is one that nobody builds for."""
 
 
 @check("rocm-gfx-not-in-build")
@@ -45,7 +47,7 @@ def without_code(scene: Scene) -> Iterator[Answer]:
 @check("rocm-gfx-not-in-build", told=True)
 def said_to_lack_code(scene: Scene) -> Iterator[Answer]:
     """ROCm or a framework says that it has no code for the GPU."""
-    messages = scene.messages(*FAILURES)
+    messages = scene.messages(*FAILURES) or (scene.messages(CRASH) if _stand_in(_gfx(scene)) else ())
     if not messages or scene.gpus("nvidia") or isinstance(scene.machine.variable(OVERRIDE), str):
         return
     held = tuple(re.findall(r"gfx[0-9a-f]{3,4}", messages[0].value("built") or ""))
@@ -62,6 +64,11 @@ def _gfx(scene: Scene) -> str:
     return next((gfx for gfx in (*known, *said) if isinstance(gfx, str)), "")
 
 
+def _stand_in(gfx: str) -> tuple[re.Pattern[str], str, str] | None:
+    """The row of an architecture that has to borrow the code of a sibling."""
+    return next((row for row in STAND_INS if row[0].fullmatch(gfx) and row[1] != gfx), None)
+
+
 def _finding(
     scene: Scene,
     held: tuple[str, ...],
@@ -73,7 +80,7 @@ def _finding(
     gpus: tuple[Gpu, ...] = scene.gpus("amd")
     what = installed.title if installed else "The installed build"
     holds = f" It holds code for {', '.join(held)}." if held else ""
-    stand_in = next((row for row in STAND_INS if row[0].fullmatch(gfx) and row[1] != gfx), None)
+    stand_in = _stand_in(gfx)
     also = f" {gfx} is not built; {stand_in[1]} is compatible." if stand_in else ""
     return Finding(
         id="rocm-gfx-not-in-build",

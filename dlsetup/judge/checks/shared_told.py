@@ -10,9 +10,10 @@ from packaging.version import Version
 
 from dlsetup.judge.commands import uninstall
 from dlsetup.judge.evidence import of_distribution, of_message
+from dlsetup.judge.installers import version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
-from dlsetup.judge.told_libraries import listed_as, read
+from dlsetup.judge.told_libraries import listed_as
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Distribution
 
@@ -34,7 +35,7 @@ def pip_conflict(scene: Scene) -> Iterator[Answer]:
     """pip says that a framework asks for another version of a CUDA library than another one brought."""
     for message in scene.messages("pip-conflict-on-cuda-library"):
         owner = (message.value("owner") or "").lower().replace("_", "-")
-        present = read(message.value("present"))
+        present = version_of(message.value("present"))
         others = [item for item in _there(scene) if item.name != owner and not owner.startswith("nvidia-")]
         if present is None or not others:
             continue
@@ -64,7 +65,7 @@ def _breaks(specifier: str, present: Version) -> bool:
         ]
     except InvalidSpecifier:
         return False
-    floors = [version for text in bounds if (version := read(text))]
+    floors = [version for text in bounds if (version := version_of(text))]
     return any(present < floor or present.major != floor.major for floor in floors)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dlsetup.judge.evidence import of_message
-from dlsetup.judge.installers import CUDA_INDEX, LOCAL, owner_of, version_of
+from dlsetup.judge.installers import CUDA_INDEX, LOCAL, version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -13,6 +13,7 @@ from dlsetup.model.framework import Build, Framework
 from dlsetup.model.machine import Gap
 from dlsetup.model.report import Message
 from dlsetup.model.target import Interpreter
+from dlsetup.rules.installed import framework_of
 from dlsetup.rules.wheels import has_wheel
 
 
@@ -21,7 +22,7 @@ def no_wheel(scene: Scene) -> Iterator[Answer]:
     """An installer found no file of a framework, and none is made for this Python."""
     for message in scene.messages("pip-no-version"):
         name, release = _wanted(message)
-        framework = owner_of(scene, name)
+        framework = framework_of(name, scene.catalog)
         if framework is None:
             continue
         if scene.interpreter is None:

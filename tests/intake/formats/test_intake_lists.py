@@ -154,3 +154,9 @@ def test_reports_of_libraries_tables_locks_and_installs() -> None:
         ("nvidia-cudnn-cu12", "9.6.0.74"),
     ]
     assert [str(item) for item in of(mac, "system.release", "ProductVersion:\t12.7.6\n")] == ["12.7.6"]
+
+
+def test_a_whole_table_is_complete_and_an_excerpt_is_not() -> None:
+    head = "Package Version\n------- -------\n"
+    assert of(parser=pip_list, about="environment.complete", text=f"{head}jax 0.6.1\npip 25.0\n") == [True]
+    assert of(parser=pip_list, about="environment.complete", text=f"{head}jax 0.6.1\njaxlib 0.6.1\n") == []
