@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -26,7 +25,7 @@ def pasted(reports: Sequence[str], places: Places) -> tuple[Reading, Knowledge]:
 
 def ways(known: Knowledge) -> Ways:
     """Every format, and every signature ready to be looked for."""
-    return Ways(every_format(), tuple(Sought(row, re.compile(row.pattern)) for row in known.signatures))
+    return Ways(every_format(), tuple(map(Sought.of, known.signatures)))
 
 
 def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:

@@ -37,12 +37,18 @@ class Sought(NamedTuple):
     signature: Signature
     pattern: re.Pattern[str]
 
+    @classmethod
+    def of(cls, signature: Signature) -> Sought:
+        """A space may be the end of a line: mails and terminals wrap what they are given."""
+        return cls(signature, re.compile(signature.pattern.replace(" ", r"\s")))
+
 
 def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
     """Each message on the page, once a place, and what it states."""
+    flat = page.text.replace("\n", " ")
     for signature, pattern in sought:
         places: set[int] = set()
-        for found in _found(page.text, signature.marks, pattern):
+        for found in _found(page.text, flat, signature.marks, pattern):
             if found.start() in places or len(places) >= MOST:
                 continue
             places.add(found.start())
@@ -55,10 +61,13 @@ def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
                 yield from _stated(given, message)
 
 
-def _found(text: str, marks: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Matches near a mark: no pattern is let loose on a whole text of a hostile size."""
+def _found(text: str, flat: str, marks: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Matches near a mark: no pattern is let loose on a whole text of a hostile size.
+
+    `flat` is the text on one line, in which a mark that was wrapped is found too.
+    """
     for mark in marks:
-        place = text.find(mark)
+        place = flat.find(mark)
         tries = 0
         while place >= 0 and tries < MOST * 5:
             tries += 1
@@ -67,7 +76,7 @@ def _found(text: str, marks: tuple[str, ...], pattern: re.Pattern[str]) -> Itera
                 if found.start() <= place + len(mark) and found.end() >= place:
                     yield found
                     break
-            place = text.find(mark, place + len(mark))
+            place = flat.find(mark, place + len(mark))
 
 
 def _stated(given: Given, message: Message) -> Iterator[Fact]:

@@ -14,11 +14,10 @@ _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
 )
 _UNSEEN = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
-    "\U00010000-\U0010ffff]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
-"""Nothing that a tool prints to be read; one emoji would make Python keep every letter in four bytes."""
-_QUOTE = re.compile(r"^(?:> ?)+(?=\S)")
+_RARE = re.compile("[\U00010000-\U0010ffff]")
+"""Emoji and the like: a single one would make Python keep every letter of a text in four bytes."""
 _TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _PREFIXES = tuple(
     re.compile(form)
@@ -26,11 +25,12 @@ _PREFIXES = tuple(
         r"\[(?:rank ?)?\d{1,4}\]:? ",
         r"\d{1,4}: ",
         r"[\w.-]{1,60}\s{1,20}\| ",
+        r"(?:>(?!>>) ?){1,6}",
         rf"{_TIME} (?:std(?:out|err) [FP] )?",
         rf"(?:[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d|{_TIME}) [\w.-]{{1,64}} [\w.@/-]{{1,64}}\[\d{{1,8}}\]: ",
     )
 )
-"""What `srun -l`, `torchrun`, `docker compose logs`, Kubernetes, CI and journald put before each line."""
+"""What `srun -l`, `torchrun`, `docker compose logs`, mails, containers, CI and journald put before a line."""
 _FEWEST = 3
 """Lines one after the other that bear such a prefix before it is taken for one."""
 
@@ -93,6 +93,10 @@ class Page:
 
 def decoded(data: bytes) -> str:
     """Text out of what somebody saved: UTF-8, UTF-16 as Windows tools write it, or bytes as they come."""
+    return _RARE.sub("", _text(data))
+
+
+def _text(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     head = data[:400]
@@ -113,14 +117,10 @@ def _cleaned(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Lines without the signs of a quotation, which is known by its many `>`."""
+    """Lines without the prefixes that quotations and runners of programs give them."""
     lines = text.split("\n")[:MOST_LINES]
     if lines and not lines[-1]:
         lines.pop()
-    quoted = sum(line.startswith("> ") for line in lines)
-    session = any(line.startswith(">>> ") for line in lines)
-    if quoted * 2 > len(lines) and quoted > 2 and not session:
-        lines = [_QUOTE.sub("", line) for line in lines]
     lines = [line[:LONGEST_LINE].rstrip() for line in lines]
     for prefix in _PREFIXES:
         lines = _without(prefix, lines)

@@ -31,7 +31,7 @@ _NVRM = re.compile(
 _UNAME = re.compile(
     r"\bLinux \S{1,64} (\d{1,2}\.\d{1,3}\.\d{1,3}[\w.+-]{0,60}) #\d{1,6}.{0,160}?\b(x86_64|aarch64)\b"
 )
-_KERNEL = re.compile(r"^(\d{1,2}\.\d{1,3}\.\d{1,3}[\w.+-]{0,60})$")
+_KERNEL = re.compile(r"^(\d{1,2}\.\d{1,3}\.\d{1,3}[\w.+-]{0,60})(?: (x86_64|aarch64))?$")
 _ASKED_KERNEL = re.compile(r"(?:^|[\s$#>])uname -\w{0,3}r\w{0,3}\s*$")
 _BOOT_KERNEL = re.compile(r"BOOT_IMAGE=\S{0,80}vmlinuz-(\d{1,2}\.\d{1,3}\.\d{1,3}[\w.+-]{0,60})")
 _OS_RELEASE = re.compile(r'^\W{0,4}PRETTY_NAME="?([^"\n]{2,80})"?$')
@@ -65,6 +65,8 @@ def system(page: Page) -> Iterator[Fact]:
             yield shown("system.arch", found[2], line)
         elif _ASKED_KERNEL.search(before.text) and (found := _KERNEL.match(line.text.strip())):
             yield from _kernel(found[1], line)
+            if found[2]:
+                yield shown("system.arch", found[2], line)
         if found := _OS_RELEASE.match(line.text) or _DESCRIPTION.match(line.text) or _ISSUED.match(line.text):
             yield from _distribution(found[1], line)
         if found := _LDD.search(line.text):

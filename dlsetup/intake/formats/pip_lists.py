@@ -11,6 +11,8 @@ Version: 2.9.1
 
  + torch==2.8.0
  - torch==2.7.1
+
+  - Installing torch (2.8.0)
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ _RULE = re.compile(r"^\s{0,8}-{3,}\s+-{3,}")
 _PIN = re.compile(rf"^\s{{0,8}}{_NAME}(?:\[[^\]]{{0,60}}\])?==(\d[\w.+!-]{{0,50}})\s*(?:;.*|#.*)?$")
 _LOOSE = re.compile(
     rf"^\s{{0,8}}{_NAME}(?:\[[^\]]{{0,60}}\])?\s*([<>~!=]=?\s*[\d*][^#;]{{0,60}})?\s*(?:;.*|#.*)?$"
+)
+_POETRY = re.compile(
+    rf"^\s{{0,8}}[-•*] (?:Installing|Updating|Upgrading) {_NAME} \((?:\S{{1,40}} -> )?(\d[\w.+!-]{{0,50}})\)"
 )
 _CHANGE = re.compile(rf"^\s{{0,8}}([+~-]) {_NAME}==(\d[\w.+!-]{{0,50}})(?: \(from .{{0,300}}\))?\s*$")
 _SHOWN = re.compile(r"^\s{0,8}(Name|Version): (\S{1,80})\s*$")
@@ -70,11 +75,24 @@ def pins(page: Page) -> Iterator[Fact]:
 
 @reads("uv's changes", " + ", " - ", " ~ ")
 def changes(page: Page) -> Iterator[Fact]:
-    """What an installer put there; what it took away is no longer there."""
+    """What an installer put there; what it took away later is no longer there."""
+    there: dict[str, tuple[str, Line]] = {}
     for line in page.lines:
         found = _CHANGE.match(line.text)
         if found and found[1] != "-":
-            yield from installed(found[2], found[3], line)
+            there[found[2]] = (found[3], line)
+        elif found and there.get(found[2], ("", line))[0] == found[3]:
+            there.pop(found[2], None)
+    for name, (version, line) in there.items():
+        yield from installed(name, version, line)
+
+
+@reads("poetry's changes", "Installing ", "Updating ", "Upgrading ")
+def poetry(page: Page) -> Iterator[Fact]:
+    """`- Installing nvidia-cudnn-cu12 (9.3.0.75)`."""
+    for line in page.lines:
+        if found := _POETRY.match(line.text):
+            yield from installed(found[1], found[2], line)
 
 
 @reads("pip show", "Name: ")

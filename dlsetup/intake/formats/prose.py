@@ -25,7 +25,7 @@ _LINUX = re.compile(
 )
 _WINDOWS = re.compile(r"\b(Windows (?:10|11|Server 20\d\d))\b")
 _MAC = re.compile(r"\b(?:macOS|Mac OS X)(?: [A-Z][a-z]{2,10})? (\d{2}(?:\.\d{1,2}){0,2})\b")
-_PYTHON = re.compile(r"\bC?[Pp]ython(?:[ -][Vv]ersion)?\s?[:=]?\s?[('\"]?v?(3\.\d{1,2}(?:\.\d{1,2})?)\b")
+_PYTHON = re.compile(r"\bC?[Pp]ython(?:[ -][Vv]ersion)?[\s-]?[:=]?\s?[('\"]?v?(3\.\d{1,2}(?:\.\d{1,2})?)\b")
 _GPU = re.compile(
     r"\b((?:NVIDIA )?(?:(?:GeForce )?(?:RTX|GTX) ?\d{3,4}(?: ?(?:Ti|SUPER|Super))*(?: Laptop GPU)?"
     r"|RTX A\d{4}|Quadro [A-Z]{1,3} ?\d{3,4}|Tesla [A-Z]\d{1,3}[a-z]?|TITAN (?:V|RTX|Xp?)"

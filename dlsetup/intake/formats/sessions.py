@@ -30,14 +30,18 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _VERSION = re.compile(
-    r"\b(torch|tensorflow|jax|jaxlib|onnxruntime|paddle|mindspore)[ :=,]{1,3}v?(\d\.\d{1,2}\.\d[\w.+]{0,24})"
+    r"\b((?:py)?torch|tensorflow|jax|jaxlib|onnxruntime|paddle|mindspore)(?: version)?(?:[ :=,]{1,3}v?|-)"
+    r"(\d\.\d{1,2}\.\d[\w.+]{0,24})(?![\w.+]*-(?:cp|py)\d)",
+    re.IGNORECASE,
 )
+_GONE = re.compile(r"ninstall|Found existing|cached|Removing")
 _ALIASES = {
     "tf": "tensorflow",
     "rt": "onnxruntime",
     "ort": "onnxruntime",
     "np": "numpy",
     "paddle": "paddlepaddle",
+    "pytorch": "torch",
 }
 MOST = 12
 """Expressions of one line."""
@@ -118,13 +122,14 @@ def _answer(subject: str, value: str, line: Line) -> Iterator[Fact]:
         yield from installed(name, value, line, weight=Weight.TOLD)
 
 
-@reads("versions in words", "torch", "tensorflow", "jax", "onnxruntime", "mindspore", "paddle")
+@reads("versions in words", "orch", "ORCH", "ensor", "TENSOR", "jax", "JAX", "onnx", "ONNX", "ind", "addle")
 def versions(page: Page) -> Iterator[Fact]:
     """`torch 2.1.0a0+29c30b1`, `PyTorch: 2.2.0` in a sentence."""
     for line in page.lines:
-        if line.text.count("==") or len(line.text) > 300:
+        if line.text.count("==") or len(line.text) > 300 or _GONE.search(line.text):
             continue
-        for name, version in _VERSION.findall(line.text):
+        for word, version in _VERSION.findall(line.text):
+            name = word.lower()
             item = _said(_ALIASES.get(name, name), version.rstrip("."), line)
             if item:
                 yield in_words("distribution", item, line)

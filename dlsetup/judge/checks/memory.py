@@ -29,8 +29,12 @@ class Shortage(Record, frozen=True, kw_only=True):
 
     @property
     def fragmented(self) -> bool:
-        """Whether torch holds enough for the request, and it lies in pieces."""
-        return self.unused >= self.tried and self.unused >= self.total * _SHARE
+        """Whether there is enough for the request, and a good part of it lies in pieces that torch holds.
+
+        Before it gives up, torch has returned every piece that is wholly unused.
+        """
+        enough = self.unused + self.free >= self.tried
+        return enough and self.unused >= self.total * _SHARE and self.unused >= self.tried / 2
 
 
 @check("cuda-oom-capacity", "cuda-oom-fragmentation")

@@ -20,7 +20,7 @@ from dlsetup.rules.installed import framework_of
 @check("unsatisfiable-pins", told=True)
 def pins_exclude(scene: Scene) -> Iterator[Answer]:
     """Exact pins of frameworks that do not pair, or an installer that found no way."""
-    said = scene.messages("pins-conflict")
+    said = () if _lacks_a_file(scene) else scene.messages("pins-conflict")
     pair = next(_apart(scene), None)
     if not said and pair is None:
         return
@@ -36,6 +36,12 @@ def pins_exclude(scene: Scene) -> Iterator[Answer]:
         evidence=(*map(of_asked, () if pair is None else pair[:2]), *map(of_message, said[:2])),
         remedies=(Remedy(text=f"{text}against them.", commands=("dlsetup resolve -r requirements.txt",)),),
     )
+
+
+def _lacks_a_file(scene: Scene) -> bool:
+    """Whether uv gives up only because there is no file for this Python, which is another matter."""
+    lacking = [item for item in scene.messages("pip-no-version") if item.value("uvname")]
+    return bool(lacking) and not scene.messages("releases-incompatible")
 
 
 def _apart(scene: Scene) -> Iterator[tuple[Asked, Asked, str]]:

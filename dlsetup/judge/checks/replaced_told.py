@@ -79,7 +79,21 @@ def _chosen(scene: Scene) -> tuple[Asked, str] | None:
         found = OF_INDEX.search(item.index) or LOCAL.search(item.specifier)
         if item.name == "torch" and found and found[1] != "cpu":
             return item, found[1]
-    return None
+    return next(_taken_away(scene), None)
+
+
+def _taken_away(scene: Scene) -> Iterator[tuple[Asked, str]]:
+    """Builds that an installer says it removed, and which nobody asked it to exchange."""
+    for message in scene.messages("torch-uninstalled"):
+        version = next((value for _, value in message.values), "")
+        found = LOCAL.search(version)
+        now = _present(scene)
+        wished = any(
+            now in (*LOCAL.findall(item.specifier), *OF_INDEX.findall(item.index))
+            for item in scene.machine.report.asked
+        )
+        if found and found[1] != "cpu" and (now == "cpu" or not found[1].startswith("cu")) and not wished:
+            yield Asked(name="torch", specifier=f"=={version}", source=message.source), found[1]
 
 
 def _present(scene: Scene) -> str | None:

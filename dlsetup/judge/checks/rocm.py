@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_framework, of_gpus, of_message
+from dlsetup.judge.installers import comes_after
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -48,13 +49,20 @@ def without_code(scene: Scene) -> Iterator[Answer]:
 def said_to_lack_code(scene: Scene) -> Iterator[Answer]:
     """ROCm or a framework says that it has no code for the GPU."""
     messages = scene.messages(*FAILURES) or (scene.messages(CRASH) if _stand_in(_gfx(scene)) else ())
-    if not messages or scene.gpus("nvidia") or isinstance(scene.machine.variable(OVERRIDE), str):
+    if not messages or scene.gpus("nvidia") or _overridden(scene, messages[0].source):
         return
     held = tuple(re.findall(r"gfx[0-9a-f]{3,4}", messages[0].value("built") or ""))
     yield _finding(scene, held, tuple(map(of_message, messages[:2])), ["rocm-gfx"], None)
     if not _gfx(scene):
         reason = "it decides which build has code for it"
         yield Gap(fact="architecture of the AMD GPU", reason=reason, ask="rocminfo | grep gfx")
+
+
+def _overridden(scene: Scene, failure: str) -> bool:
+    """Whether ROCm was told to take other code when it failed; what is set further down came too late."""
+    known = scene.machine.variables
+    places = () if isinstance(known, Unknown) else (item.found_via for item in known if item.name == OVERRIDE)
+    return any(not comes_after(place, failure) for place in places)
 
 
 def _gfx(scene: Scene) -> str:

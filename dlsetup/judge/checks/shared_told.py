@@ -33,7 +33,8 @@ _UNSUFFIXED = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvi
 @check("two-frameworks-share-cudnn", told=True)
 def pip_conflict(scene: Scene) -> Iterator[Answer]:
     """pip says that a framework asks for another version of a CUDA library than another one brought."""
-    for message in scene.messages("pip-conflict-on-cuda-library"):
+    messages = scene.messages("pip-conflict-on-cuda-library")
+    for message in sorted(messages, key=lambda item: "cudnn" not in (item.value("name") or "")):
         owner = (message.value("owner") or "").lower().replace("_", "-")
         present = version_of(message.value("present"))
         others = [item for item in _there(scene) if item.name != owner and not owner.startswith("nvidia-")]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dlsetup.intake.formats.commands import commands
 from dlsetup.intake.formats.conda_info import conda_info
 from dlsetup.intake.formats.conda_lists import conda_list
+from dlsetup.intake.formats.issue_forms import form
 from dlsetup.intake.formats.listing_files import environment, project
-from dlsetup.intake.formats.pip_lists import changes, pins, pip_list, pip_show
+from dlsetup.intake.formats.pip_lists import changes, pins, pip_list, pip_show, poetry
 from dlsetup.intake.formats.sessions import labelled, session
 from dlsetup.intake.formats.tool_reports import done, lock, mac, table, versions
 from dlsetup.intake.page import Page
@@ -160,3 +161,19 @@ def test_a_whole_table_is_complete_and_an_excerpt_is_not() -> None:
     head = "Package Version\n------- -------\n"
     assert of(parser=pip_list, about="environment.complete", text=f"{head}jax 0.6.1\npip 25.0\n") == [True]
     assert of(parser=pip_list, about="environment.complete", text=f"{head}jax 0.6.1\njaxlib 0.6.1\n") == []
+
+
+def test_what_an_installer_took_away_again_is_not_there() -> None:
+    text = " + torch==2.11.0+xpu\n + triton-xpu==3.7.0\n - torch==2.11.0+xpu\n + torch==2.7.1\n - triton-xpu==3.7.0\n"
+    assert installed(changes, text) == [("torch", "2.7.1")]
+
+
+def test_poetry_says_what_it_installs() -> None:
+    text = "  - Installing torch (2.8.0)\n  • Updating numpy (1.26.4 -> 2.1.0)\n"
+    assert installed(poetry, text) == [("torch", "2.8.0"), ("numpy", "2.1.0")]
+
+
+def test_a_form_tells_versions_under_its_headings() -> None:
+    text = "### Tensorflow Version\n\nv2.11.0-rc2-15-g6290819256d 2.11.0\n**Python version**\n3.9\n### Logs\n2.1.0\n"
+    assert installed(form, text) == [("tensorflow", "2.11.0")]
+    assert [str(item) for item in of(form, "environment.python", text)] == ["3.9"]
