@@ -82,25 +82,26 @@ def rows(reports: Iterable[Parcel], places: tuple[Path, ...], jobs: int) -> Iter
     pool = _pool(places, jobs)
     try:
         for parcel in reports:
-            waiting.append((parcel, pool.submit(reader.read, parcel)))
+            try:
+                future = pool.submit(reader.read, parcel)
+            except BrokenProcessPool:
+                pool = _pool(places, jobs)
+                future = pool.submit(reader.read, parcel)
+            waiting.append((parcel, future))
             if len(waiting) >= jobs * AHEAD:
-                yield from _first(waiting, places)
-                pool = _sound(pool, places, jobs)
+                yield _row(*waiting.popleft(), places)
         while waiting:
-            yield from _first(waiting, places)
+            yield _row(*waiting.popleft(), places)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _first(waiting: deque[tuple[Parcel, Future[Row]]], places: tuple[Path, ...]) -> Iterator[Row]:
-    """The row of the report that waits longest; after a process died, of all that wait, one by one."""
-    parcel, future = waiting.popleft()
+def _row(parcel: Parcel, future: Future[Row], places: tuple[Path, ...]) -> Row:
+    """The row of a report; where a process died with it or beside it, it is read once more."""
     try:
-        yield future.result()
+        return future.result()
     except BrokenProcessPool:
-        again = [parcel, *(item for item, _ in waiting)]
-        waiting.clear()
-        yield from (_alone(item, places) for item in again)
+        return _alone(parcel, places)
 
 
 def _alone(parcel: Parcel, places: tuple[Path, ...]) -> Row:
@@ -114,15 +115,6 @@ def _alone(parcel: Parcel, places: tuple[Path, ...]) -> Row:
 
 def _pool(places: tuple[Path, ...], jobs: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(jobs, get_context("spawn"), reader.start, (places,))
-
-
-def _sound(pool: ProcessPoolExecutor, places: tuple[Path, ...], jobs: int) -> ProcessPoolExecutor:
-    """The pool, or a new one where it is broken."""
-    try:
-        pool.submit(os.getpid)
-        return pool
-    except BrokenProcessPool:
-        return _pool(places, jobs)
 
 
 class Counted:

@@ -21,6 +21,7 @@ from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.report import Message, Observation
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import CudaVersion, DriverRelease
+from dlsetup.rules.gpus import with_capabilities
 from dlsetup.rules.installed import build_of
 from dlsetup.rules.wheels import has_platform
 
@@ -70,7 +71,7 @@ class Scene(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, machine: Machine, catalog: Catalog) -> Scene:
         environment = machine.environment
-        target = Target.of(machine)
+        target = with_capabilities(Target.of(machine), catalog.hardware)
         return cls(
             machine=machine,
             catalog=catalog,
