@@ -29,6 +29,7 @@ _ITEM = re.compile(r"^\s{0,16}-\s{1,3}[\"']?([A-Za-z0-9_][^\"'#]{0,120}?)[\"']?\
 _CONDA = re.compile(r"^(?:([\w./-]{1,60})::)?([a-z_][\w.-]{0,80})\s*((?:[=<>!]|\s\d)\S{0,80})?$")
 _PIP = re.compile(r"^([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,60}\])?\s*([=<>!~]=?\s*[\w.*+!,<>=~ ]{1,60})?$")
 _EXPORTED = re.compile(r"^([a-z_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})$")
+_ADDRESS = re.compile(r"""\s{0,4}url\s*=\s*["'](https?://[^"'\s]{4,300})["']""")
 _TABLE = re.compile(r"^\s*\[{1,2}([\w.\"-]{1,100})\]{1,2}\s*$")
 _QUOTED = re.compile(r"[\"']([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,60}\])?\s*([=<>!~]=?[^\"']{1,60})?[\"']")
 
@@ -63,6 +64,8 @@ def project(page: Page) -> Iterator[Fact]:
             table = head[1]
         if head and table in ("tool.uv.index", "tool.uv.sources"):
             yield observed(f"pyproject.{table}", "there", line)
+        elif table == "tool.uv.index" and (address := _ADDRESS.match(line.text)):
+            yield observed(f"pyproject.{table}", address[1], line)
         elif table.startswith(("project", "dependency-groups")) and (
             "dependencies" in line.text or "torch" in line.text
         ):

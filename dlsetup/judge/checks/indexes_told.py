@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dlsetup.judge.commands import line
 from dlsetup.judge.evidence import of_observation
 from dlsetup.judge.installers import installs, of_command
 from dlsetup.judge.registry import Answer, check
@@ -23,7 +24,8 @@ def index_stays_behind(scene: Scene) -> Iterator[Answer]:
     by = next(iter([*filter(_is_of_a_tool, scene.machine.report.commands), *plain]), None)
     if seen is None or by is None:
         return
-    index = "uv tool install PACKAGE --index https://download.pytorch.org/whl/cu128"
+    address = seen.value if seen.value.startswith("http") else ""
+    option = "--index" if by.words[0].startswith("uv") else "--extra-index-url"
     yield Finding(
         id="uv-index-not-published",
         severity="warning",
@@ -31,7 +33,12 @@ def index_stays_behind(scene: Scene) -> Iterator[Answer]:
         because="`tool.uv.index` and `tool.uv.sources` are read in the project's own folder; whoever "
         "installs the wheel gets torch from his default index.",
         evidence=(of_observation(seen), of_command(by, "installed by")),
-        remedies=(Remedy(text="Name the index when it is installed.", commands=(index,)),),
+        remedies=(
+            Remedy(
+                text="Name the project's index when it is installed.",
+                commands=line(scene, [*by.words, option, address]) if address else (),
+            ),
+        ),
     )
 
 

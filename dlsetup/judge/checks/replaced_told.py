@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from dlsetup.judge.commands import line
 from dlsetup.judge.evidence import of_framework
 from dlsetup.judge.installers import (
     CUDA_INDEX,
@@ -40,10 +41,10 @@ def replaced(scene: Scene) -> Iterator[Answer]:
             because="It resolved torch anew, from the default index.",
             evidence=evidence,
         )
-    yield _gone(first, variant, now, evidence)
+    yield _gone(scene, first, variant, now, evidence)
 
 
-def _gone(first: Asked, variant: str, now: str, evidence: Sequence[Evidence]) -> Finding:
+def _gone(scene: Scene, first: Asked, variant: str, now: str, evidence: Sequence[Evidence]) -> Finding:
     by = "the default one" if now == "default" else f"a {now} build"
     text = f"Install torch from the {variant} index again, last, and hold it with a constraint in later ones."
     return Finding(
@@ -53,15 +54,19 @@ def _gone(first: Asked, variant: str, now: str, evidence: Sequence[Evidence]) ->
         because="A later install resolved torch anew, from the default index, and took the build that is "
         "there.",
         evidence=tuple(evidence),
-        remedies=(Remedy(text=text, commands=(_again(first, variant),)),),
+        remedies=(Remedy(text=text, commands=_again(scene, first, variant)),),
     )
 
 
-def _again(first: Asked, variant: str) -> str:
+def _again(scene: Scene, first: Asked, variant: str) -> tuple[str, ...]:
+    """The command in the words of the installer that the report shows."""
     plain = re.fullmatch(r"[=<>~!.,+\w]*", first.specifier)
+    wish = f"torch{first.specifier if plain else ''}"
     index = f"https://download.pytorch.org/whl/{variant}"
-    wish = f"'torch{first.specifier if plain else ''}'"
-    return f"python -m pip install --force-reinstall {wish} --index-url {index}"
+    if any(item.words[0] == "uv" for item in scene.machine.report.commands):
+        return line(scene, ["uv", "pip", "install", "--reinstall-package", "torch", wish, "--index", index])
+    pip = ["python", "-m", "pip", "install", "--force-reinstall"]
+    return line(scene, [*pip, wish, "--index-url", index])
 
 
 def _later(scene: Scene, first: Asked) -> list[Command]:
