@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
+import msgspec
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.record import UNKNOWN
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wanted
 from dlsetup.resolve.library_wheels import LibraryWheels
@@ -72,6 +74,15 @@ class Companions:
         self._asks: dict[tuple[object, ...], tuple[Ask, ...]] = {}
         self._wheels = LibraryWheels(target, catalog)
         self._lacking: dict[tuple[str, Interpreter], bool] = {}
+
+    def serve(self, frameworks: Mapping[str, Framework], target: Target, wanted: Collection[str]) -> bool:
+        """Whether they are those of a target like this too: GPUs and drivers change nothing in them."""
+        same = [(name, id(item)) for name, item in frameworks.items()]
+        return (
+            same == [(name, id(item)) for name, item in self.frameworks.items()]
+            and set(wanted) == set(self.wanted)
+            and platform_only(target) == platform_only(self.target)
+        )
 
     @staticmethod
     def names(framework: Framework, *, local: bool = False) -> set[str]:
@@ -203,9 +214,12 @@ class Companions:
 
     def _installable(self, name: str, specifier: SpecifierSet) -> Iterator[Build]:
         """What an installer accepts. No file of the default index has a local version."""
+        local = {Version(item.version).public for item in specifier if "+" in item.version}
         for item in self.frameworks[name].builds:
-            anywhere = specifier.contains(item.version, prereleases=True)
-            if anywhere or (item.index != DEFAULT_INDEX and specifier_admits(specifier, item)):
+            marked = item.index != DEFAULT_INDEX and item.version.public in local
+            if specifier.contains(item.version, prereleases=True) or (
+                marked and specifier_admits(specifier, item)
+            ):
                 yield item
 
     def _library_versions(self, name: str, specifier: SpecifierSet) -> frozenset[Hashable]:
@@ -214,6 +228,11 @@ class Companions:
             known = self.versions(name)
             self._admitted[key] = frozenset(specifier.filter(known, prereleases=True))
         return self._admitted[key]
+
+
+def platform_only(target: Target) -> Target:
+    """A target without its devices."""
+    return msgspec.structs.replace(target, driver=UNKNOWN, cuda_ceiling=UNKNOWN, gpus=UNKNOWN)
 
 
 def brought_along(frameworks: Mapping[str, Framework], wanted: Iterable[Wanted]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import chain, combinations
 
 from msgspec.structs import replace
 from packaging.version import Version
@@ -151,7 +151,7 @@ def _against(
             if quarrel is not None:
                 return quarrel
     candidates = [*choices, *against.values()]
-    for choice, refusal in (*refused_within(question, candidates, core), *nearest(question, core)):
+    for choice, refusal in chain(refused_within(question, candidates, core), nearest(question, core)):
         if clauses <= refusal.clauses:
             return _link(choice, refusal) + refusal.because, next(iter(refusal.sources), "")
     asking = (asked_of_others(question, choice) for choice in choices) if PINS_RULE in clauses else ()

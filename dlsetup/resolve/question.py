@@ -50,12 +50,14 @@ FAMILY_RULE = "rule family"
 VARIANT_RULE = "rule variant"
 _FAMILY = frozenset({FAMILY_RULE})
 _VARIANT = frozenset({VARIANT_RULE})
+Forbidding = dict[Hashable, tuple[frozenset[str], ...]]
 
 
 class Question:
     """Everything the search may ask, worked out once and only where it is needed."""
 
-    def __init__(self, wish: Wish, target: Target, catalog: Catalog) -> None:
+    def __init__(self, wish: Wish, target: Target, catalog: Catalog, beside: Question | None = None) -> None:
+        """`beside`: a question of the same catalog, whose knowledge is used as far as it holds here too."""
         self.wish = wish
         self.catalog = catalog
         self.target = target
@@ -67,14 +69,19 @@ class Question:
         self.wanted = {item.framework: item for item in wish.wanted}
         self.frameworks = _in_play(tuple(self.wanted), catalog)
         there = {*self.wanted, *brought_along(self.frameworks, self.wanted.values())}
-        self.companions = Companions(self.frameworks, self.known, catalog, there)
+        alike = beside is not None and beside.companions.serve(self.frameworks, self.known, there)
+        self.companions: Companions = (
+            beside.companions if beside and alike else Companions(self.frameworks, self.known, catalog, there)
+        )
         self.formulas: list[Formula] = []
         """What the search has made of the question so far."""
         self._choices: dict[str, Sequence[Choice]] = {}
         self._asks: dict[Choice, tuple[Ask, ...]] = {}
-        self._alike: dict[Hashable, tuple[frozenset[str], ...]] = {}
-        """What forbids builds that look the same to a rule."""
-        self._looks: dict[int, Hashable] = {}
+        self._alike: Forbidding = beside._alike if beside and alike else {}
+        """What forbids builds that look the same to a rule, whatever the GPUs and their driver."""
+        self._driven: Forbidding = beside._driven if beside and beside.known == self.known else {}
+        """What the GPUs and their driver forbid."""
+        self._looks: dict[int, Hashable] = beside._looks if beside else {}
         self._only_cpu = {
             name: all(build.accelerator == "cpu" for build in item.builds)
             for name, item in self.frameworks.items()
@@ -108,26 +115,20 @@ class Question:
             return
         build = choice.build
         yield from (refusal.clauses for refusal in self._by_wish(build))
-        yield from self._once(("platform", self._look(build)), by_platform(build, self.known))
+        yield from _once(self._alike, ("platform", self._look(build)), by_platform(build, self.known))
         looks = (build.accelerator, build.cuda, build.kernels, build.exact, build.ptx, build.gfx)
         hardware = by_hardware(build, self.known, self.catalog.hardware)
-        yield from self._once(("hardware", *looks, build.min_capability), hardware)
+        yield from _once(self._driven, (*looks, build.min_capability), hardware)
 
     def forbids_here(self, choice: Choice) -> Iterator[frozenset[str]]:
         """The same of a build on its Python alone."""
         if isinstance(choice, BuildChoice):
             build, python = choice.build, choice.interpreter
             place = (choice.facets["python"], self._look(build))
-            yield from self._once(place, against_wheels(build, python, self.known))
-            yield from self._once(
-                ("asks", *self.companions.said(build, python)), self.companions.against(build, python)
-            )
+            yield from _once(self._alike, place, against_wheels(build, python, self.known))
+            said = ("asks", *self.companions.said(build, python))
+            yield from _once(self._alike, said, self.companions.against(build, python))
             yield from (refusal.clauses for refusal in by_packages(self, build, python))
-
-    def _once(self, look: Hashable, refusals: Iterator[Refusal]) -> tuple[frozenset[str], ...]:
-        if look not in self._alike:
-            self._alike[look] = tuple(refusal.clauses for refusal in refusals)
-        return self._alike[look]
 
     def _look(self, build: Build) -> Hashable:
         """What rules about wheels see of a build."""
@@ -231,6 +232,12 @@ class Question:
         yield from by_source(build, wanted, self.frameworks[build.framework])
         if not asks_for_cpu(wanted, build):
             yield from by_device(build, self.devices, only_cpu=self._only_cpu[build.framework])
+
+
+def _once(known: Forbidding, look: Hashable, refusals: Iterator[Refusal]) -> tuple[frozenset[str], ...]:
+    if look not in known:
+        known[look] = tuple(refusal.clauses for refusal in refusals)
+    return known[look]
 
 
 def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:

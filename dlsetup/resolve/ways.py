@@ -8,7 +8,6 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from dlsetup.model.framework import Catalog
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Plan, WayOut
 from dlsetup.model.target import Target
@@ -29,40 +28,40 @@ replace = msgspec.structs.replace
 
 def ways_out(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """Changes that lead to a plan. Only what touches the core can help, so nothing else is tried."""
-    wish, target, catalog = question.wish, question.target, question.catalog
-    yield from _versions(wish, target, catalog, core)
-    for text, freed in reshaped(wish, core):
-        yield from _changed(text, freed, target, catalog)
-    yield from _pythons(wish, target, catalog, core)
+    yield from _versions(question, core)
+    for text, freed in reshaped(question.wish, core):
+        yield from _changed(question, text, freed)
+    yield from _pythons(question, core)
     if RELEASE_RULE in core:
-        yield from _prereleases(wish, target, catalog)
+        yield from _prereleases(question)
     if "wish cuda" in core:
-        yield from _changed("take another CUDA", replace(wish, cuda=None), target, catalog)
+        yield from _changed(question, "take another CUDA", replace(question.wish, cuda=None))
     yield from _apart(question, core)
     if GPU_RULE in core or "wish accelerator" in core:
-        yield from _cpu(wish, target, catalog)
+        yield from _cpu(question)
     yield from _elsewhere(question, core)
 
 
-def plan_for(wish: Wish, target: Target, catalog: Catalog) -> Plan | None:
-    """The best plan for a wish, if there is one."""
-    question = Question(wish, target, catalog)
-    settled = best(question)
-    return plan_of(question, settled) if settled is not None else None
+def _plan_for(question: Question, wish: Wish, target: Target | None = None) -> Plan | None:
+    """The best plan for another wish, or on another target, with what the question has found out so far."""
+    asked = Question(wish, target or question.target, question.catalog, beside=question)
+    settled = best(asked)
+    return plan_of(asked, settled) if settled is not None else None
 
 
-def _versions(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str]) -> Iterator[WayOut]:
+def _versions(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """Another version of one framework; of several only if one is not enough."""
+    wish = question.wish
     bound = [item for item in wish.wanted if f"bound {item.framework}" in core]
     found = False
     for item in reversed(bound):
-        plan = plan_for(_freed(wish, {item.framework}), target, catalog)
+        plan = _plan_for(question, _freed(wish, {item.framework}))
         if plan is not None:
             found = True
             yield _other_versions(wish, plan, {item.framework})
     names = {item.framework for item in wish.wanted if str(item.specifier)}
     if bound and not found and len(names) > 1:
-        plan = plan_for(_freed(wish, names), target, catalog)
+        plan = _plan_for(question, _freed(wish, names))
         if plan is not None:
             yield _other_versions(wish, plan, names)
 
@@ -90,14 +89,14 @@ def _other_versions(wish: Wish, plan: Plan, names: set[str]) -> WayOut:
     )
 
 
-def _pythons(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str]) -> Iterator[WayOut]:
+def _pythons(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     if not core & {"wish python", "fact pythons"}:
         return
-    freed = replace(wish, python=SpecifierSet())
-    for where in (target, replace(target, pythons=UNKNOWN)):
-        plan = plan_for(freed, where, catalog)
+    freed = replace(question.wish, python=SpecifierSet())
+    for where in (question.target, replace(question.target, pythons=UNKNOWN)):
+        plan = _plan_for(question, freed, where)
         if plan is not None:
-            asked = replace(wish, python=SpecifierSet(f"=={plan.python}.*"))
+            asked = replace(question.wish, python=SpecifierSet(f"=={plan.python}.*"))
             fetched = "" if plan.interpreter else ", which uv fetches if it is missing"
             yield WayOut(
                 text=f"take Python {plan.python}{fetched}",
@@ -107,12 +106,13 @@ def _pythons(wish: Wish, target: Target, catalog: Catalog, core: frozenset[str])
             return
 
 
-def _prereleases(wish: Wish, target: Target, catalog: Catalog) -> Iterator[WayOut]:
+def _prereleases(question: Question) -> Iterator[WayOut]:
     """Releases that are not finished, where the wish has no finished one."""
+    wish = question.wish
     wanted = tuple(
         replace(item, specifier=SpecifierSet(str(item.specifier), prereleases=True)) for item in wish.wanted
     )
-    plan = plan_for(replace(wish, wanted=wanted), target, catalog)
+    plan = _plan_for(question, replace(wish, wanted=wanted))
     if plan is None:
         return
     asked = {item.framework for item in wish.wanted}
@@ -127,7 +127,7 @@ def _apart(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     names = [name for name in question.wanted if core & {f"wish {name}", f"bound {name}"}]
     if len(names) < 2:
         return
-    groups = partition(question, lambda wish: plan_for(wish, question.target, question.catalog))
+    groups = partition(question, lambda wish: _plan_for(question, wish))
     if groups:
         commands = [command_of(wish, question.target) for wish, _ in groups]
         listed = "; ".join(" ".join(item.framework for item in wish.wanted) for wish, _ in groups)
@@ -138,28 +138,28 @@ def _apart(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
         )
 
 
-def _cpu(wish: Wish, target: Target, catalog: Catalog) -> Iterator[WayOut]:
+def _cpu(question: Question) -> Iterator[WayOut]:
     """Some frameworks on the CPU, or all of them."""
-    some = replace(wish, allow_cpu=True)
-    for way in _changed("", some, target, catalog):
+    some = replace(question.wish, allow_cpu=True)
+    for way in _changed(question, "", some):
         plain = [pick.framework for pick in way.plans[0].picks if pick.variant == "cpu"]
         if len(plain) < len(way.plans[0].picks):
             yield replace(way, text=f"let {' and '.join(plain)} run on the CPU")
-    everything = replace(wish, accelerator="cpu", cuda=None, allow_cpu=False)
-    yield from _changed("run on the CPU", everything, target, catalog)
+    everything = replace(question.wish, accelerator="cpu", cuda=None, allow_cpu=False)
+    yield from _changed(question, "run on the CPU", everything)
 
 
 def _elsewhere(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
     """The same wish on a machine that is a little different."""
-    wish, target, catalog = question.wish, question.target, question.catalog
+    target, hardware = question.target, question.catalog.hardware
 
     def solved(changes: Iterable[Change]) -> list[WayOut]:
-        return [way for text, changed in changes for way in _changed(text, wish, changed, catalog, told=True)]
+        return [way for text, other in changes for way in _changed(question, text, question.wish, other)]
 
     if any(clause.startswith("gpu ") for clause in core):
-        yield from next(filter(None, map(solved, fewer_gpus(target, catalog.hardware))), [])
+        yield from next(filter(None, map(solved, fewer_gpus(target, hardware))), [])
     if "fact driver" in core and _would_help(question, "fact driver"):
-        yield from _newest(solved(drivers(target, catalog.hardware)))
+        yield from _newest(solved(drivers(target, hardware)))
     if "fact libc" in core and _would_help(question, "fact libc"):
         yield from _newest(solved(newer_libc(question)))
     if "fact platform" in core:
@@ -180,9 +180,9 @@ def _versions_of(way: WayOut) -> list[Version]:
     return [pick.version for plan in way.plans for pick in plan.picks]
 
 
-def _changed(
-    text: str, wish: Wish, target: Target, catalog: Catalog, *, told: bool = False
-) -> Iterator[WayOut]:
-    plan = plan_for(wish, target, catalog)
+def _changed(question: Question, text: str, wish: Wish, target: Target | None = None) -> Iterator[WayOut]:
+    """The way out by another wish, or on another target, which the command then tells."""
+    plan = _plan_for(question, wish, target)
     if plan is not None:
-        yield WayOut(text=text, command=command_of(wish, target, told=told), plans=(plan,))
+        command = command_of(wish, target or question.target, told=target is not None)
+        yield WayOut(text=text, command=command, plans=(plan,))
