@@ -95,3 +95,10 @@ def test_what_a_recipe_requires_is_held_against_the_driver(wanted: str, refused:
 
 def test_a_container_that_runs_was_not_refused() -> None:
     assert diagnosis_of(f"{SMI}$ env\nNVIDIA_REQUIRE_CUDA=cuda>=12.6\n").findings == ()
+
+
+def test_an_empty_answer_of_lsmod_counts_until_the_driver_is_seen_to_work() -> None:
+    card = "01:00.0 VGA compatible controller: NVIDIA Corporation TU106 [GeForce RTX 2060] (rev a1)"
+    silent = f"me@box:~$ lsmod | grep nvidia\nme@box:~$ lspci\n{card}\n"
+    assert [item.id for item in diagnosis_of(silent).findings] == ["kernel-module-not-loaded"]
+    assert diagnosis_of(f"{silent}me@box:~$ nvidia-smi\n{SMI}").findings == ()

@@ -31,6 +31,8 @@ _ARG = re.compile(r"^\s{0,4}ARG (\w{1,60})=[\"']?([^\s\"']{1,200})")
 _ENV = re.compile(r"^\s{0,4}ENV\s{1,8}(\S.{0,4000})$")
 _NAME = re.compile(r"\w{1,60}")
 LONGEST = 4000
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+_OF_GPUS = re.compile(r"cuda|nvidia|nvcr|gpu|rocm", re.IGNORECASE)
 
 
 class Stage(NamedTuple):
@@ -42,14 +44,18 @@ class Stage(NamedTuple):
 
 @reads("Dockerfile", "FROM ")
 def dockerfile(page: Page) -> Iterator[Fact]:
-    """The last stage alone is the image: what others set or copy into it does not come with them."""
+    """The last stage alone is the image: what others set or copy into it does not come with them.
+
+    An image without a word of GPUs in its name that hides them all is meant for processors: that is no fault.
+    """
     stage = _last_stage(page)
     if stage is None:
         return
     item = Contained(kind="dockerfile", image=stage.image, source=stage.line.place)
     yield shown("container", item, stage.line)
     for name, (value, line) in stage.variables.items():
-        if name in READ:
+        meant = name == VISIBLE and value in ("", "-1") and not _OF_GPUS.search(stage.image)
+        if name in READ and not meant:
             yield told("variable", Variable(name=name, value=value, found_via=line.place), line)
 
 

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dlsetup.intake.fact import Fact, Weight, observed
+from dlsetup.intake.driver_inference import NONE
+from dlsetup.intake.fact import Fact, Weight, observed, shown
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 
@@ -42,14 +43,14 @@ _ELSEWHERE = (
 
 @reads("lsmod", "lsmod")
 def modules(page: Page) -> Iterator[Fact]:
-    """Whether the module is loaded, by the last answer on the page. An answer that is cut off is none."""
+    """Whether modules are loaded, by the last answer on the page. An answer that is cut off is none."""
     last: Fact | None = None
     for line, after in pairwise(page.lines):
         if _MODULES.search(line.text) and _is_silent(after):
-            last = Fact("driver.module", None, line.place, Weight.TOLD, "`lsmod` shows none of NVIDIA's")
+            last = shown(NONE, "none", line)
         elif _LOADED.match(line.text):
             last = observed("lsmod.nvidia", "loaded", line)
-    if last is not None and not (last.value is None and page.holds(*_ELSEWHERE)):
+    if last is not None and not (last.about == NONE and page.holds(*_ELSEWHERE)):
         yield last
 
 

@@ -26,7 +26,7 @@ spec:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlsetup.intake.fact import Fact, shown, told
 from dlsetup.intake.formats.variables import READ
@@ -53,17 +53,19 @@ _NAMED = re.compile(r"^\s{0,60}- ?name: ?[\"']?(\w{1,60})[\"']?\s*$")
 _ITS_VALUE = re.compile(r"^\s{0,60}value: ?[\"']?(.{0,2000}?)[\"']?\s*$")
 MOST = 200
 """Containers of one page."""
+LONGEST = 4000
+"""Lines of one block."""
 
 
 @reads("pod or compose file", "containers:", "services:")
 def files(page: Page) -> Iterator[Fact]:
-    """Each container that names an image or asks for GPUs, and the variables on which all of them agree."""
+    """Each container that names an image or asks for GPUs; variables on which all that ask for GPUs agree."""
     variables: dict[str, dict[str, Line]] = {}
     for kind, lines in _blocks(page):
         item = _contained(kind, lines, page)
         if item is not None:
             yield shown("container", item, lines[0])
-            for name, value, line in _variables(lines):
+            for name, value, line in _variables(lines) if item.gpus is True else ():
                 variables.setdefault(name, {}).setdefault(value, line)
     for name, values in variables.items():
         if len(values) == 1:
@@ -76,9 +78,9 @@ def _blocks(page: Page) -> Iterator[tuple[str, list[Line]]]:
     count = 0
     for place, line in enumerate(page.lines):
         if found := _SERVICES.match(line.text):
-            kind, blocks = "compose", _services(page.lines[place + 1 :], len(found[1]))
+            kind, blocks = "compose", _services(_below(page, place), len(found[1]))
         elif found := _CONTAINERS.match(line.text):
-            kind, blocks = "pod", _items(page.lines[place + 1 :], len(found[1]))
+            kind, blocks = "pod", _items(_below(page, place), len(found[1]))
         else:
             continue
         for block in blocks:
@@ -88,7 +90,12 @@ def _blocks(page: Page) -> Iterator[tuple[str, list[Line]]]:
             yield kind, block
 
 
-def _services(lines: Sequence[Line], outer: int) -> Iterator[list[Line]]:
+def _below(page: Page, place: int) -> Iterator[Line]:
+    """The lines that follow, as many as anybody writes under one word."""
+    return (page.lines[number] for number in range(place + 1, min(len(page.lines), place + LONGEST)))
+
+
+def _services(lines: Iterable[Line], outer: int) -> Iterator[list[Line]]:
     """The blocks below `services:`, each begun by a name at the same depth."""
     depth = -1
     block: list[Line] = []
@@ -108,7 +115,7 @@ def _services(lines: Sequence[Line], outer: int) -> Iterator[list[Line]]:
         yield block
 
 
-def _items(lines: Sequence[Line], outer: int) -> Iterator[list[Line]]:
+def _items(lines: Iterable[Line], outer: int) -> Iterator[list[Line]]:
     """The items of the list below `containers:`; a dash may stand as far left as the word itself."""
     depth = -1
     block: list[Line] = []

@@ -178,8 +178,16 @@ def test_every_service_of_a_compose_file() -> None:
     assert (trainer.shm_bytes, trainer.host_ipc, trainer.kind) == (8 << 30, True, "compose")
 
 
-def test_a_variable_on_which_services_differ_is_nobodys() -> None:
-    assert variables(COMPOSE) == {"LD_LIBRARY_PATH": "/opt/lib"}
+def test_variables_are_those_of_services_that_ask_for_gpus() -> None:
+    assert variables(COMPOSE) == {"CUDA_VISIBLE_DEVICES": "0", "LD_LIBRARY_PATH": "/opt/lib"}
+    both = COMPOSE.replace("    image: nginx:1.27\n", "    image: nginx:1.27\n    gpus: all\n")
+    assert variables(both) == {"LD_LIBRARY_PATH": "/opt/lib"}
+
+
+def test_an_image_for_processors_may_hide_all_gpus() -> None:
+    hidden = 'ENV CUDA_VISIBLE_DEVICES=""\n'
+    assert variables(f"FROM python:3.11\n{hidden}") == {}
+    assert variables(f"FROM nvidia/cuda:12.4.1-base-ubuntu22.04\n{hidden}") == {"CUDA_VISIBLE_DEVICES": ""}
 
 
 def test_every_container_of_a_pod_and_none_that_only_prepares_it() -> None:
