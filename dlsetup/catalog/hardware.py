@@ -51,6 +51,8 @@ def hardware(place: Folders) -> Hardware:
         xpu=rows.xpu,
         mps=rows.mps,
         ascend=rows.ascend,
+        jetpacks=rows.jetpack,
+        cxx_abis=rows.cxx_abi,
         tpus=rows.tpu,
         windows=rows.windows,
         distributions=rows.distribution,

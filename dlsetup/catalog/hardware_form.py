@@ -6,9 +6,11 @@ from packaging.specifiers import SpecifierSet
 
 from dlsetup.model.hardware import (
     AscendPair,
+    CxxAbi,
     Distribution,
     DriverBranch,
     DriverFloor,
+    JetPack,
     MpsLine,
     Overlap,
     RocmLine,
@@ -114,6 +116,8 @@ class HardwareFile(Record, frozen=True, kw_only=True):
     xpu: tuple[XpuLine, ...] = ()
     mps: tuple[MpsLine, ...] = ()
     ascend: tuple[AscendPair, ...] = ()
+    jetpack: tuple[JetPack, ...] = ()
+    cxx_abi: tuple[CxxAbi, ...] = ()
     tpu: tuple[TpuGeneration, ...] = ()
     windows: tuple[WindowsFloor, ...] = ()
     distribution: tuple[Distribution, ...] = ()

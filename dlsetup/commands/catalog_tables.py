@@ -82,6 +82,8 @@ KINDS = (
     Kind(name="xpu", title="Intel GPUs and PyTorch", rows=lambda it: it.hardware.xpu),
     Kind(name="mps", title="Apple's GPUs and PyTorch", rows=lambda it: it.hardware.mps),
     Kind(name="ascend", title="Ascend: CANN and frameworks", rows=lambda it: it.hardware.ascend),
+    Kind(name="jetpack", title="Jetson Linux and JetPack", rows=lambda it: it.hardware.jetpacks),
+    Kind(name="abi", title="C++11 ABI of torch for Linux", rows=lambda it: it.hardware.cxx_abis),
     Kind(name="tpu", title="Generations of the TPU", rows=lambda it: it.hardware.tpus),
     Kind(name="wsl", title="Windows and its kernel for GPUs in WSL 2", rows=lambda it: it.hardware.windows),
     Kind(

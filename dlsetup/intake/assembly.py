@@ -119,8 +119,8 @@ def _whole(by_kind: Mapping[str, Sequence[Fact]], about: str) -> tuple[Any, ...]
 
 
 def _variables(facts: Sequence[Fact]) -> tuple[Any, ...] | Unknown:
-    """The last value of each variable."""
-    last = {fact.value.name: fact.value for fact in facts}
+    """The last value of each variable; what a shell shows counts for more than what a file would set."""
+    last = {fact.value.name: fact.value for fact in sorted(facts, key=lambda fact: fact.weight)}
     return tuple(last.values()) if last else UNKNOWN
 
 

@@ -13,6 +13,8 @@ _LIBRARIES = re.compile(
     r"|nvidia-smi|libcuda1|libnvidia-ml1?|nvidia-driver(?:-cuda|-libs|-cuda-libs|-\d{3})?(?:-server|-open)*"
     r"|xorg-x11-drv-nvidia(?:-cuda|-libs|-cuda-libs)?"
 )
+NONE = "modules of NVIDIA"
+"""A fact of that name says that none is loaded, as `lsmod` shows it."""
 _RELEASE = re.compile(r"(?:\d:)?(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 
 
@@ -24,7 +26,12 @@ def driver_inferences(facts: Sequence[Fact]) -> Iterator[Fact]:
     known = {fact.about for fact in facts}
     if "driver.userland" not in known and (mismatch or "driver.module" not in known):
         yield from _libraries(facts)
+    works = any(fact.about in ("driver.module", "driver.cuda_ceiling") for fact in facts)
     for fact in facts:
+        if fact.about == NONE and not works:
+            yield Fact(
+                "driver.module", None, fact.source, Weight.INFERRED, "`lsmod` shows no module of NVIDIA"
+            )
         if fact.about == "kernel driver in use" and fact.value in ("nouveau", "vfio-pci"):
             yield Fact("driver.module", None, fact.source, Weight.INFERRED, f"`{fact.value}` drives the GPU")
 

@@ -30,6 +30,9 @@ _SYSTEMS = (
 _ARM = re.compile(
     r"\baarch64\b|\barm64\b|\btegra\b|Jetson|\bGB10\b|\bGB[23]00\b|\bGH200\b|Grace|DGX Spark", re.IGNORECASE
 )
+_ARM_PLATFORM = re.compile(r"\b(?:osx|linux|win)-(?:arm64|aarch64)\b")
+_OTHER_PLATFORM = re.compile(r"\b(?:linux|win|osx)-64\b")
+"""Locks and manifests of conda name the platforms that they are for; several say nothing of the machine."""
 _WSL = re.compile(r"microsoft-standard-WSL2|-Microsoft\b|/usr/lib/wsl/|\bWSL ?2?\b|\bwsl\.exe\b")
 
 
@@ -64,7 +67,8 @@ def _system(lines: Sequence[Line], wsl: Line | None) -> Iterator[Fact]:
 
 def _processor(lines: Sequence[Line], os: str | None, known: dict[str, Any]) -> Iterator[Fact]:
     """Where nothing speaks of ARM, a machine with Linux or Windows is x86_64; so are most of them."""
-    arm = _first(lines, _ARM)
+    several = _first(lines, _OTHER_PLATFORM) is not None
+    arm = _first([line for line in lines if not (several and _ARM_PLATFORM.search(line.text))], _ARM)
     if arm is not None:
         yield inferred("system.arch", "aarch64", arm, "a word for processors or boards with ARM")
     elif os in ("linux", "windows") and lines:

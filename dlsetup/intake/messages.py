@@ -19,6 +19,9 @@ BEFORE, AFTER = 400, 1200
 MOST = 20
 """Times that one message is noted on one page."""
 LONGEST = 400
+_CLASS = re.compile(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\])")
+"""An escaped letter or a class of letters, in which a space is only a space."""
+_BREAK = r"(?: |\n[ ]{0,60})"
 
 READINGS: dict[str, Callable[[str], Any]] = {
     "text": str,
@@ -39,8 +42,14 @@ class Sought(NamedTuple):
 
     @classmethod
     def of(cls, signature: Signature) -> Sought:
-        """A space may be the end of a line: mails and terminals wrap what they are given."""
-        return cls(signature, re.compile(signature.pattern.replace(" ", r"\s")))
+        """Ready to be looked for."""
+        return cls(signature, re.compile(wrapped(signature.pattern)))
+
+
+def wrapped(pattern: str) -> str:
+    """A pattern whose spaces may be ends of lines: mails, logs and terminals wrap what they are given."""
+    parts = _CLASS.split(pattern)
+    return "".join(part if place % 2 else part.replace(" ", _BREAK) for place, part in enumerate(parts))
 
 
 def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:

@@ -24,13 +24,14 @@ _PREFIXES = tuple(
     for form in (
         r"\[(?:rank ?)?\d{1,4}\]:? ",
         r"\d{1,4}: ",
+        r"(?:#\d{1,3} )?\d{1,4}\.\d{1,3} ",
         r"[\w.-]{1,60}\s{1,20}\| ",
         r"(?:>(?!>>) ?){1,6}",
         rf"{_TIME} (?:std(?:out|err) [FP] )?",
         rf"(?:[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d|{_TIME}) [\w.-]{{1,64}} [\w.@/-]{{1,64}}\[\d{{1,8}}\]: ",
     )
 )
-"""What `srun -l`, `torchrun`, `docker compose logs`, mails, containers, CI and journald put before a line."""
+"""What `srun -l`, `torchrun`, `docker build`, mails, containers, CI and journald put before a line."""
 _FEWEST = 3
 """Lines one after the other that bear such a prefix before it is taken for one."""
 

@@ -19,6 +19,7 @@ OLDER = {
     "cudnn-older-than-built-paddle": ("paddlepaddle",),
     "cudnn-older-than-built-torch": ("torch",),
     "cudnn-older-than-built-opencv": ("opencv",),
+    "cudnn-older-than-built-tensorflow": ("tensorflow",),
     "cudnn-older-than-built": ("tensorflow", "jax"),
 }
 """Messages that compare the cuDNN that was loaded with that of the build, and who prints them."""

@@ -139,10 +139,13 @@ class Framework(Record, frozen=True, kw_only=True):
     ended: Ended | None = None
 
     def of(self, version: Version) -> tuple[Build, ...]:
-        """The builds of one release; a local version (`2.9.1+cu126`) counts as its release."""
+        """The builds of one release; `2.9.1+cu126` counts as 2.9.1, and `2.14` as 2.14.0."""
+        return self._of(version.public) or self._of(f"{version.public}.0")
+
+    def _of(self, version: str) -> tuple[Build, ...]:
         if isinstance(self.builds, Builds):
-            return self.builds.of(version.public)
-        return tuple(build for build in self.builds if build.version.public == version.public)
+            return self.builds.of(version)
+        return tuple(build for build in self.builds if build.version.public == version)
 
 
 class Catalog(Record, frozen=True, kw_only=True):

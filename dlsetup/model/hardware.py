@@ -161,6 +161,33 @@ class AscendPair(Record, frozen=True, kw_only=True):
     source: str
 
 
+class JetPack(Record, frozen=True, kw_only=True):
+    """What comes with a release of Jetson Linux (L4T)."""
+
+    l4t: str
+    """`35.4`: that release and its revisions, where no longer row names them."""
+    name: str
+    """The JetPack: `5.1.2`, or several in words."""
+    python: Version
+    cuda: CudaVersion
+    source: str
+
+    def holds_for(self, release: str) -> bool:
+        """Whether a release such as `35.4.1` is one of this row."""
+        return f"{release}.".startswith(f"{self.l4t}.")
+
+
+class CxxAbi(Record, frozen=True, kw_only=True):
+    """The C++11 ABI of wheels of torch for Linux. Of the rows that hold the first one counts."""
+
+    torch: SpecifierSet
+    variants: tuple[str, ...] = ()
+    """Only builds of these variants; empty: every build."""
+    cxx11: bool
+    """Whether it is the new one (`_GLIBCXX_USE_CXX11_ABI=1`)."""
+    source: str
+
+
 class TpuGeneration(Record, frozen=True, kw_only=True):
     """A generation of Google's TPU."""
 
@@ -212,6 +239,8 @@ class Hardware(Record, frozen=True, kw_only=True):
     xpu: tuple[XpuLine, ...] = ()
     mps: tuple[MpsLine, ...] = ()
     ascend: tuple[AscendPair, ...] = ()
+    jetpacks: tuple[JetPack, ...] = ()
+    cxx_abis: tuple[CxxAbi, ...] = ()
     tpus: tuple[TpuGeneration, ...] = ()
     windows: tuple[WindowsFloor, ...] = ()
     distributions: tuple[Distribution, ...] = ()

@@ -57,9 +57,9 @@ class Asked(Record, frozen=True, kw_only=True):
 
 
 class Contained(Record, frozen=True, kw_only=True):
-    """How a container is built or started: a Dockerfile, a compose file, `docker run`, a pod."""
+    """How a container is built or started: by a recipe, a compose file, a command, a pod."""
 
-    kind: Literal["dockerfile", "compose", "run", "pod"]
+    kind: Literal["dockerfile", "compose", "run", "pod", "cog", "devcontainer", "apptainer"]
     image: str | Unknown = UNKNOWN
     """Base image of a Dockerfile (its last stage), or the image that is started."""
     gpus: bool | Unknown = UNKNOWN

@@ -72,3 +72,33 @@ def test_horovod_says_that_torch_is_a_cpu_build() -> None:
     text = f"CMake Error:\n  {said} does not support CUDA.\n"
     found = {item.id for item in diagnosis_of(text).findings if item.severity == "error"}
     assert found == {"cpu-only-torch", "horovod-gpu-needs-cuda-torch"}
+
+
+SMI = "| NVIDIA-SMI 535.54.03    Driver Version: 535.54.03    CUDA Version: 12.2     |\n"
+DOCKERFILE = "FROM ubuntu:22.04\nENV NVIDIA_REQUIRE_CUDA="
+
+
+@pytest.mark.parametrize(
+    ("wanted", "refused"),
+    [
+        ('"cuda>=12.6"', True),
+        ('"cuda>=12.6 brand=tesla,driver>=470,driver<471"', True),
+        ('"cuda>=12.6 brand=tesla,driver>=535,driver<536"', False),
+        ('"cuda>=12.0"', False),
+        ('"cuda>=12.6"\nENV NVIDIA_DISABLE_REQUIRE=1', False),
+    ],
+)
+def test_what_a_recipe_requires_is_held_against_the_driver(wanted: str, refused: bool) -> None:
+    found = {item.id for item in diagnosis_of(f"{SMI}{DOCKERFILE}{wanted}\n").findings}
+    assert ("container-cuda-requirement-unsatisfied" in found) is refused
+
+
+def test_a_container_that_runs_was_not_refused() -> None:
+    assert diagnosis_of(f"{SMI}$ env\nNVIDIA_REQUIRE_CUDA=cuda>=12.6\n").findings == ()
+
+
+def test_an_empty_answer_of_lsmod_counts_until_the_driver_is_seen_to_work() -> None:
+    card = "01:00.0 VGA compatible controller: NVIDIA Corporation TU106 [GeForce RTX 2060] (rev a1)"
+    silent = f"me@box:~$ lsmod | grep nvidia\nme@box:~$ lspci\n{card}\n"
+    assert [item.id for item in diagnosis_of(silent).findings] == ["kernel-module-not-loaded"]
+    assert diagnosis_of(f"{silent}me@box:~$ nvidia-smi\n{SMI}").findings == ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from typing import Literal
 
 from dlsetup.intake.fact import Fact, shown
 from dlsetup.intake.packages import asked_of_conda, canonical
@@ -19,7 +20,7 @@ from dlsetup.intake.reading import reads
 from dlsetup.model.report import Asked, Command
 
 _START = re.compile(
-    r"(?:^|[\s`;&|>$#(\"'])(?P<tool>(?:\S{0,120}[\\/])?(?:pip[\d.]{0,5}|uv|conda|mamba|micromamba|poetry|pixi)(?:\.exe)?"
+    r"(?:^|[\s`;&|>$#(!%\"'])(?P<tool>(?:\S{0,120}[\\/])?(?:pip[\d.]{0,5}|uv|conda|mamba|micromamba|poetry|pixi)(?:\.exe)?"
     r"|(?:\S{0,120}[\\/])?python[\d.]{0,5}w?(?:\.exe)? -m pip)\s+(?=\S)"
 )
 _VERBS = ("install", "add", "create", "update", "sync", "upgrade")
@@ -54,6 +55,7 @@ _VALUED = {
     "--torch-backend",
 }
 _CONDA = ("conda", "mamba", "micromamba", "pixi")
+_OF_A_BUILD = re.compile(r"^\s{0,4}RUN\s")
 MOST_WORDS = 80
 
 
@@ -64,7 +66,8 @@ def commands(page: Page) -> Iterator[Fact]:
         for found in _START.finditer(text):
             words = _split(text[found.start("tool") :])
             if len(words) > 1 and any(word in _VERBS for word in words[1:5]):
-                yield shown("command", Command(words=words, source=line.place), line)
+                kind: Literal["shell", "build"] = "build" if _OF_A_BUILD.match(text) else "shell"
+                yield shown("command", Command(words=words, kind=kind, source=line.place), line)
                 yield from _asked(words, line)
 
 

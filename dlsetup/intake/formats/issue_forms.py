@@ -13,14 +13,16 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, in_words
+from dlsetup.intake.fact import Fact, Weight, in_words
+from dlsetup.intake.formats.prose import GPU_NAME
 from dlsetup.intake.packages import version_in
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.machine import Distribution
+from dlsetup.model.machine import Distribution, Gpu
 from dlsetup.model.variants import local_variant
 
 _HEADING = re.compile(r"^(?:#{2,5} |\*\*)([A-Z][^*#\n]{2,60}?)(?:\*\*)?:?$")
+_GPU = re.compile(r"\b(?:gpu|graphics|video card)\b", re.IGNORECASE)
 _PYTHON = re.compile(r"\bpython\b", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d\.\d{1,2}(?:\.\d[\w+]{0,24}(?:\.[\w+]{1,20})?)?)(?![\w.-]*\d)")
 _FRAMEWORKS = {
@@ -39,7 +41,7 @@ _FRAMEWORKS = {
 
 @reads("forms of trackers", "### ", "## ", "**")
 def form(page: Page) -> Iterator[Fact]:
-    """Versions of frameworks and of Python under headings that ask for them."""
+    """Versions of frameworks and of Python, and the GPU, under headings that ask for them."""
     heading = ""
     for line in page.lines:
         found = _HEADING.match(line.text)
@@ -59,5 +61,8 @@ def _filled_in(heading: str, line: Line) -> Iterator[Fact]:
             Distribution(name=name, version=version, variant=local_variant(version), found_via=line.place),
             line,
         )
+    elif _GPU.search(heading) and (found := GPU_NAME.search(line.text)):
+        gpu = Gpu(vendor="nvidia", name=found[1], found_via=line.place)
+        yield Fact("gpu", gpu, line.place, Weight.WORDS, "", f"words {line.file}")
     elif _PYTHON.search(heading) and versions and versions[0].startswith("3."):
         yield in_words("environment.python", Version(versions[0]), line)

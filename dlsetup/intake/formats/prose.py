@@ -26,7 +26,7 @@ _LINUX = re.compile(
 _WINDOWS = re.compile(r"\b(Windows (?:10|11|Server 20\d\d))\b")
 _MAC = re.compile(r"\b(?:macOS|Mac OS X)(?: [A-Z][a-z]{2,10})? (\d{2}(?:\.\d{1,2}){0,2})\b")
 _PYTHON = re.compile(r"\bC?[Pp]ython(?:[ -][Vv]ersion)?[\s-]?[:=]?\s?[('\"]?v?(3\.\d{1,2}(?:\.\d{1,2})?)\b")
-_GPU = re.compile(
+GPU_NAME = re.compile(
     r"\b((?:NVIDIA )?(?:(?:GeForce )?(?:RTX|GTX) ?\d{3,4}(?: ?(?:Ti|SUPER|Super))*(?: Laptop GPU)?"
     r"|RTX A\d{4}|Quadro [A-Z]{1,3} ?\d{3,4}|Tesla [A-Z]\d{1,3}[a-z]?|TITAN (?:V|RTX|Xp?)"
     r"|(?:A100|H100|H200|B200|V100|L40S|L4|A10G?|A40|T4)(?:[- ](?:SXM\d|PCIe|PCIE)\S{0,12})?))(?![\w-])"
@@ -99,7 +99,7 @@ def gpu(page: Page) -> Iterator[Fact]:
             continue
         if (found := _DRIVER.search(line.text)) and not _WISHED.search(line.text):
             yield in_words("driver.module", DriverRelease(found[1]), line)
-        if (found := _GPU.search(line.text)) and _NAMED.search(line.text):
+        if (found := GPU_NAME.search(line.text)) and _NAMED.search(line.text):
             item = Gpu(vendor="nvidia", name=found[1], found_via=line.place)
             yield Fact("gpu", item, line.place, Weight.WORDS, "", f"words {page.file}")
             return

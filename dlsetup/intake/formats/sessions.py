@@ -23,6 +23,7 @@ from dlsetup.model.machine import Distribution, Gpu
 from dlsetup.model.variants import local_variant
 
 _PROMPT = re.compile(r"^\s{0,4}(?:>>>|In \[\d{1,4}\]:)\s?(.{1,400})$")
+_OUT = re.compile(r"^\s{0,4}Out ?\[\d{1,4}\]:\s?(.{0,400})$")
 _ONE_LINE = re.compile(r"python[\d.]{0,5}(?:\.exe)?[\"']?\s+-c\s+[\"'](.{1,600})[\"']\s*$")
 _PRINTED = re.compile(r"print\((.{1,400})\)\s*;?\s*$")
 _LABELLED = re.compile(
@@ -57,7 +58,9 @@ def session(page: Page) -> Iterator[Fact]:
             printed = _PRINTED.search(command[1])
             code = printed[1] if printed else ""
         if code and after is not None and not _PROMPT.match(after.text):
-            yield from _answers(code, after)
+            yield from _answers(code, _OUT.match(after.text), after)
+        elif not typed and after is not None and (shown_as := _OUT.match(after.text)):
+            yield from _answers(line.text, shown_as, after)
 
 
 @reads("is CUDA available", "vailable", "VAILABLE")
@@ -70,10 +73,10 @@ def labelled(page: Page) -> Iterator[Fact]:
             yield observed("torch.cuda.is_available", value, line)
 
 
-def _answers(code: str, line: Line) -> Iterator[Fact]:
-    """Each part of a tuple with its part of the answer."""
+def _answers(code: str, shown_as: re.Match[str] | None, line: Line) -> Iterator[Fact]:
+    """Each part of a tuple with its part of the answer; a notebook puts `Out[2]: ` before it."""
     parts = _parts(code.split(";")[-1].strip())
-    values = _values(line.text, len(parts))
+    values = _values(shown_as[1] if shown_as else line.text, len(parts))
     if len(parts) == len(values):
         for part, value in zip(parts, values, strict=True):
             yield from _answer(_plain(part), value, line)

@@ -18,7 +18,13 @@ from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Variable
 from dlsetup.model.watched import WATCHED
 
-READ = (*WATCHED, "NCCL_P2P_DISABLE")
+READ = (
+    *WATCHED,
+    "NCCL_P2P_DISABLE",
+    "NVIDIA_DISABLE_REQUIRE",
+    "NVIDIA_DRIVER_CAPABILITIES",
+    "NVIDIA_REQUIRE_CUDA",
+)
 _NAMES = "|".join(READ)
 _VALUE = r"""(?:"([^"\n]{0,2000})"|'([^'\n]{0,2000})'|([^\s"';]{0,2000}))"""
 _SHELL = re.compile(
@@ -29,6 +35,8 @@ _PYTHON = re.compile(rf"""os\.environ\[["']({_NAMES})["']\] ?= ?["']([^"'\n]{{0,
 _DEFAULT = re.compile(
     rf"""os\.(?:putenv|environ\.setdefault)\(["']({_NAMES})["'], ?["']([^"'\n]{{0,400}})["']"""
 )
+_REQUIRED = re.compile(r"^\W{0,8}(?:export |ENV )?NVIDIA_REQUIRE_CUDA=[\"']?(cuda[^\"'\n]{2,2000})")
+"""Its value has blanks in it, and `env` prints it without quotation marks."""
 _ECHO = re.compile(rf"(?:^|[\s$#>])(?:echo|printenv) \"?\$?\{{?({_NAMES})\}}?\"?\s*$")
 
 
@@ -43,7 +51,8 @@ def variables(page: Page) -> Iterator[Fact]:
         asked = echo[1] if echo else ""
         found = _SHELL.match(line.text) or _PREFIX.search(line.text)
         if found:
-            value = next((part for part in found.groups()[1:] if part is not None), "")
+            whole = _REQUIRED.match(line.text)
+            value = whole[1] if whole else next((part for part in found.groups()[1:] if part is not None), "")
             yield shown("variable", Variable(name=found[1], value=value, found_via=line.place), line)
         for name, value in (*_PYTHON.findall(line.text), *_DEFAULT.findall(line.text)):
             yield shown("variable", Variable(name=name, value=value, found_via=line.place), line)

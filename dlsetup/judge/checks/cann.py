@@ -15,8 +15,6 @@ from dlsetup.judge.told_libraries import listed_as, seen_version
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Gap, SystemPackage
 
-_MINDSPORE_BY_CANN = {5: "1.6 or 1.7", 6: "2.0 or 2.1", 7: "2.2", 8: "2.3 to 2.7"}
-
 
 @check("framework-cann-version-mismatch")
 def mindspore_cann(scene: Scene) -> Iterator[Answer]:
@@ -36,7 +34,7 @@ def mindspore_cann(scene: Scene) -> Iterator[Answer]:
     if needs.cann.contains(cann, prereleases=True):
         return
     listed = listed_as(scene, "mindspore")
-    other = _MINDSPORE_BY_CANN.get(cann.major)
+    other = _paired(scene, cann)
     fitting = (
         f"the MindSpore that goes with CANN {cann} ({other})" if other else "the MindSpore for this CANN"
     )
@@ -66,3 +64,11 @@ def _cann(package: SystemPackage) -> Version | None:
     if not package.name.lower().startswith(("ascend-cann", "cann")):
         return None
     return version_of(package.version)
+
+
+def _paired(scene: Scene, cann: Version) -> str:
+    """The releases of MindSpore that are known to be made for this CANN, else for others of its major."""
+    pairs = [row for row in scene.catalog.hardware.ascend if row.distribution == "mindspore"]
+    alike = [row for row in pairs if version_of(row.cann) == cann]
+    near = [row for row in pairs if row.cann.partition(".")[0] == str(cann.major)]
+    return " or ".join(str(row.version) for row in (alike or near)[:3])

@@ -16,7 +16,7 @@ def solved_without_driver(scene: Scene) -> Iterator[Answer]:
     torch, seen = scene.framework("torch"), scene.observed("conda.virtual_packages")
     if torch is None or torch.variant != "cpu" or torch.distribution.installer != "conda":
         return
-    built = any(item.kind == "dockerfile" for item in scene.machine.report.containers)
+    built = any(item.kind in ("dockerfile", "cog", "apptainer") for item in scene.machine.report.containers)
     forge = "conda-forge" in str(torch.distribution.origin)
     blind = seen is not None and "__cuda" not in seen.value
     if not (blind and built and forge):

@@ -21,20 +21,6 @@ OTHERS: tuple[tuple[Vendor, Accelerator, str], ...] = (
     ("intel", "xpu", "xpu-smi discovery"),
 )
 """Vendors whose GPUs only some builds serve, and the command that tells which GPU it is."""
-JETPACKS = (
-    ("32.4.2", "4.4 DP", "3.6", "10.2"),
-    ("32.4.3", "4.4", "3.6", "10.2"),
-    ("32.4.4", "4.4.1", "3.6", "10.2"),
-    ("32.5", "4.5", "3.6", "10.2"),
-    ("32.6", "4.6", "3.6", "10.2"),
-    ("32.7", "4.6", "3.6", "10.2"),
-    ("35.1", "5.0.2", "3.8", "11.4"),
-    ("35.2", "5.1", "3.8", "11.4"),
-    ("35", "5.1", "3.8", "11.4"),
-    ("36.3", "6.0", "3.10", "12.2"),
-    ("36.4", "6.1 or 6.2", "3.10", "12.6"),
-)
-"""Releases of Jetson Linux, the JetPack of each, its Python and its CUDA."""
 
 
 @check("cpu-only-<framework>")
@@ -72,7 +58,7 @@ def jetson(scene: Scene) -> Iterator[Answer]:
         severity="error",
         title=f"{torch.title} does not use the GPU of this Jetson",
         because="The wheel for aarch64 is a CPU-only build and holds no GPU code; builds for JetPack come "
-        f"from NVIDIA.{_jetpack(board.value) if board else ''}",
+        f"from NVIDIA.{_jetpack(scene, board.value) if board else ''}",
         evidence=(
             of_framework(torch),
             *of_gpus(scene, scene.gpus("nvidia")),
@@ -89,10 +75,12 @@ def jetson(scene: Scene) -> Iterator[Answer]:
     )
 
 
-def _jetpack(release: str) -> str:
+def _jetpack(scene: Scene, release: str) -> str:
     """What comes with a release of Jetson Linux; nothing where it is not known."""
-    row = next((row for row in JETPACKS if f"{release}.".startswith(f"{row[0]}.")), None)
-    return f" L4T {release} is JetPack {row[1]}, with Python {row[2]} and CUDA {row[3]}." if row else ""
+    row = next((row for row in scene.catalog.hardware.jetpacks if row.holds_for(release)), None)
+    return (
+        f" L4T {release} is JetPack {row.name}, with Python {row.python} and CUDA {row.cuda}." if row else ""
+    )
 
 
 @check()

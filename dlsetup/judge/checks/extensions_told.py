@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.version import Version
-
 from dlsetup.judge.evidence import of_framework, of_message, of_observation
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Gap
+from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
 
 ABI = "torch._C._GLIBCXX_USE_CXX11_ABI"
 ASK_ABI = 'python -c "import torch; print(torch.__version__, torch._C._GLIBCXX_USE_CXX11_ABI)"'
-OLD_UNTIL, NEW_FROM = Version("2.6"), Version("2.7")
-NEW_IN_BETWEEN = ("cu126", "xpu")
-"""Builds of torch 2.6 that were made with the new ABI already."""
 _OTHERS = ("torchaudio", "torchvision", "torchtext", "/torch/lib/")
 """Symbols missing there are the matter of other checks."""
 
@@ -68,10 +64,11 @@ def _abi(scene: Scene) -> bool | None:
     torch = scene.framework("torch")
     if torch is None or torch.distribution.installer == "conda" or scene.target.os != "linux":
         return None
-    version = torch.distribution.version
-    if version >= OLD_UNTIL and version < NEW_FROM and isinstance(torch.variant, str):
-        return torch.variant in NEW_IN_BETWEEN
-    return False if version < OLD_UNTIL else True if version >= NEW_FROM else None
+    version = torch.distribution.version.base_version
+    rows = [row for row in scene.catalog.hardware.cxx_abis if row.torch.contains(version)]
+    if isinstance(torch.variant, Unknown) and any(row.variants for row in rows):
+        return None
+    return next((row.cxx11 for row in rows if not row.variants or torch.variant in row.variants), None)
 
 
 def _package(message: Message) -> str:

@@ -65,6 +65,27 @@ def macos_too_old(scene: Scene) -> Iterator[Answer]:
     )
 
 
+@check("macos-too-old-for-mps", told=True)
+def said_to_be_too_old(scene: Scene) -> Iterator[Answer]:
+    """torch names the oldest macOS that its GPU support serves, and this one is older."""
+    message = next(iter(scene.messages("mps-needs-macos")), None)
+    release = scene.target.release
+    if message is None or isinstance(release, Unknown) or release >= OsRelease(message.value("bound") or "0"):
+        return
+    yield Finding(
+        id="macos-too-old-for-mps",
+        severity="error",
+        title=f"macOS {release} is too old for the GPU support of torch",
+        because=f"torch itself says that MPS needs macOS {message.value('bound')} or newer.",
+        evidence=(
+            of_message(message),
+            Evidence(fact="macOS", value=str(release), source=scene.seen("system.release")),
+        ),
+        remedies=(Remedy(text=f"Update macOS to {message.value('bound')} or newer.", scope="host"),),
+        rests_on=scene.sources(("torch-mps-bound",)),
+    )
+
+
 def _refuses(scene: Scene) -> bool:
     """Whether torch says itself that it does not use the GPU."""
     seen = scene.observed("torch.backends.mps.is_available")
