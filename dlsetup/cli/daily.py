@@ -194,7 +194,7 @@ def fix_cuda_conflict(
     index: options.Indexes = None,
     find_links: options.FindLinks = None,
     offline: options.Offline = False,
-    wait: options.Wait = 10,
+    wait: options.Wait = "10",
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> int:

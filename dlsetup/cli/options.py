@@ -97,5 +97,5 @@ FindLinks = Annotated[
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Use only what is on this machine.")]
 Wait = Annotated[
-    float, typer.Option(metavar="SECONDS", help="Wait so long for another dlsetup that is at work there.")
+    str, typer.Option(metavar="SECONDS", help="Wait so long for another dlsetup that is at work there.")
 ]

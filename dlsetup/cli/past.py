@@ -32,7 +32,7 @@ def undo(
     ] = False,
     dry_run: options.DryRun = False,
     yes: options.Yes = False,
-    wait: options.Wait = 10,
+    wait: options.Wait = "10",
     json: options.Json = False,
 ) -> int:
     """Put an environment back as it was before a repair, to the byte.
@@ -65,7 +65,7 @@ def history(
         typer.Option("--forget", metavar="ID|all", help="Remove a former environment. Can be repeated."),
     ] = None,
     older_than: Annotated[
-        float | None, typer.Option("--older-than", metavar="DAYS", help="Of `--forget all`: only such.")
+        str | None, typer.Option("--older-than", metavar="DAYS", help="Of `--forget all`: only such.")
     ] = None,
     yes: options.Yes = False,
     json: options.Json = False,

@@ -16,7 +16,7 @@ from dlsetup.act.mending import may_link, mend, unmet
 from dlsetup.act.readiness import obstacle
 from dlsetup.act.replacement import About, Replacement, replacement, weigh
 from dlsetup.commands.repairs import Request, Seen, Work, bench_for, see, shown, worked_out
-from dlsetup.commands.turns import half_done, journal_of, own_turn, path_of
+from dlsetup.commands.turns import amount, half_done, journal_of, own_turn, path_of
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Intent, Mending
 from dlsetup.model.resolution import Conflict
@@ -71,13 +71,14 @@ def run(request: Request) -> int:
     """0: well now; 1: it cannot be mended here; 3: the mended copy was not well; 130: the user says no."""
     for index in request.indexes:
         parse_index(index)
+    wait = amount(request.wait, "--wait")
     host = Host.here(os.environ)
     if request.dry_run:
         seen = see(host, request.environment, request.catalog)
         note = half_done(host, seen.environment.path)
         return _answer(Task(request, host, journal_of(host), seen, (note,) if note else ()))
     path = path_of(host, request.environment, request.catalog)
-    with interruptible(), own_turn(host, path, request.wait) as (journal, notes):
+    with interruptible(), own_turn(host, path, wait) as (journal, notes):
         return _answer(Task(request, host, journal, see(host, path, request.catalog), notes))
 
 

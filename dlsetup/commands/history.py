@@ -11,7 +11,7 @@ from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import KEPT, forget, is_kept, room
 from dlsetup.act.recovery import unfinished
 from dlsetup.act.turn import is_taken
-from dlsetup.commands.turns import journal_of, own_turn, path_of
+from dlsetup.commands.turns import amount, journal_of, own_turn, path_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
@@ -32,7 +32,7 @@ class Request(Record, frozen=True, kw_only=True):
     environment: str | None = None
     forget: tuple[str, ...] = ()
     """Ids, or `all`."""
-    older_than: float | None = None
+    older_than: str | None = None
     """Days."""
     yes: bool = False
     as_json: bool = False
@@ -95,7 +95,8 @@ def _chosen(request: Request, journal: Journal, environment: str | None) -> Iter
                 )
             yield entry
             continue
-        latest = datetime.now(timezone.utc) - timedelta(days=request.older_than or 0)
+        days = amount(request.older_than or "0", "--older-than")
+        latest = datetime.now(timezone.utc) - timedelta(days=days)
         for entry in journal.entries(environment):
             if is_kept(entry) and datetime.fromisoformat(entry.began) <= latest:
                 yield entry

@@ -14,13 +14,26 @@ from dlsetup.act.state import state_folder
 from dlsetup.act.turn import is_taken, turn
 from dlsetup.catalog.load import clues, opened
 from dlsetup.commands.question import folders
-from dlsetup.model.errors import UsageError
+from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.probe.host import Host
 from dlsetup.probe.look import look
 from dlsetup.show.lines import Line, write
 
 WAIT = 10.0
 """Seconds that a command waits for another one that is at work on the environment."""
+
+
+def amount(text: str, option: str) -> float:
+    """A number of seconds or days, up to a million. Raises `UsageError`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 1e6:
+        raise UsageError(
+            f"`{option} {text}` is no number that can be used.", hint=f"for example `{option} 30`."
+        )
+    return number
 
 
 def journal_of(host: Host) -> Journal:
@@ -57,7 +70,10 @@ def own_turn(host: Host, environment: str, wait: float = WAIT) -> Iterator[tuple
 
 def half_done(host: Host, environment: str) -> str:
     """That a killed run left something half done, for a command that changes nothing; else empty."""
-    journal = journal_of(host)
+    try:
+        journal = journal_of(host)
+    except StepFailed:
+        return ""
     place = Path(environment)
     left = unfinished(journal, place)
     if not left or is_taken(journal.state, place):

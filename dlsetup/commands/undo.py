@@ -14,7 +14,7 @@ from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import forget_old, is_kept, room
 from dlsetup.act.readiness import in_the_way
 from dlsetup.act.undoing import few, missing, standing, undo
-from dlsetup.commands.turns import WAIT, half_done, journal_of, own_turn, path_of
+from dlsetup.commands.turns import amount, half_done, journal_of, own_turn, path_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
@@ -33,7 +33,8 @@ class Request(Record, frozen=True, kw_only=True):
 
     change: str | None = None
     environment: str | None = None
-    wait: float = WAIT
+    wait: str = "10"
+    """Seconds to wait for another dlsetup that is at work on the environment."""
     force: bool = False
     dry_run: bool = False
     yes: bool = False
@@ -57,7 +58,7 @@ def run(request: Request) -> int:
         return _answer(Task(request, journal_of(host), environment, (note,) if note else ()))
     if not request.yes:
         must_be_able_to_ask(hint="`--yes` goes ahead without a question, `--dry-run` shows what it would do.")
-    with interruptible(), own_turn(host, environment, request.wait) as (journal, notes):
+    with interruptible(), own_turn(host, environment, amount(request.wait, "--wait")) as (journal, notes):
         return _answer(Task(request, journal, environment, notes))
 
 

@@ -68,4 +68,5 @@ def test_history_shows_and_forgets(fix: Fix, broken: Broken, tiny_index: TinyInd
 def test_what_is_no_question(fix: Fix, broken: Broken) -> None:
     assert asked(fix, "undo", "nothing", "--yes")["exit"] == 2
     assert asked(fix, "history", "--older-than", "3")["exit"] == 2
+    assert asked(fix, "history", "--forget", "all", "--older-than", "x", "--yes")["exit"] == 2
     assert fix.command("history").returncode == 0
