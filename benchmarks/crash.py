@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/crash.py --runs 200 --seed 7
 
 Only dlsetup itself is killed: a uv that it started goes on for a while, as it would in life. Afterwards an
-environment must be byte for byte the former one, or changed and well (`undo` then has to restore the former one
-to the byte); one that was being created must not be there, or be there and well.
+environment must be byte for byte the former one, or changed and well (`undo` then has to restore the former
+one to the byte); one that was being created must not be there, or be there and well.
 """
 
 from __future__ import annotations
@@ -95,10 +95,10 @@ class World:
             made = tiny.make_broken(folder / "envs" / f"env{number}", self.environ)
             spoil(made, self.index)
             self.broken[name] = made
-            self.lasting[name] = self._time(tiny.Fix(self.command, made).argv("--yes"))
-            assert self._undo(name) == 0
+            self.lasting[name] = self.time(tiny.Fix(self.command, made).argv("--yes"))
+            assert self.undo(name) == 0
         self._stock()
-        self.lasting[CREATE] = self._time(self._creation("warm"))
+        self.lasting[CREATE] = self.time(self._creation("warm"))
 
     def fix(self, name: str, chance: random.Random) -> str:
         made = self.broken[name]
@@ -114,7 +114,7 @@ class World:
             return f"{word}: as before"
         if fix("--dry-run")["result"] != "nothing-to-mend":
             return "THIRD: neither as before nor well"
-        if self._undo(name) or made.tree() != before:
+        if self.undo(name) or made.tree() != before:
             return "THIRD: not restored by undo"
         return f"{word}: well, and restored by undo to the byte"
 
@@ -143,12 +143,12 @@ class World:
         for pick in plan["picks"]:
             self.index.add(pick["index"], torch(pick["version"] + "+cpu", None, "numpy"))
 
-    def _undo(self, name: str) -> int:
+    def undo(self, name: str) -> int:
         done = self.command("undo", "--env", str(self.broken[name].folder), "--yes")
         self.command("history", "--forget", "all", "--yes")
         return done.returncode
 
-    def _time(self, argv: list[str]) -> float:
+    def time(self, argv: list[str]) -> float:
         begun = time.monotonic()
         subprocess.run(argv, cwd=self.command.home, env=self.environ, check=True, capture_output=True)
         return time.monotonic() - begun
