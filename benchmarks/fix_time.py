@@ -27,9 +27,8 @@ def main() -> None:
         for name in KINDS:
             mended, bare = _times(world, world.broken[name], runs, name)
             bound = 1.3 * bare + 1
-            print(
-                f"| {name} | {mended:.2f} s | {bare:.2f} s | {bound:.2f} s {'✓' if mended <= bound else '✗'} |"
-            )
+            mark = "✓" if mended <= bound else "✗"
+            print(f"| {name} | {mended:.2f} s | {bare:.2f} s | {bound:.2f} s {mark} |")
         world.index.close()
 
 
