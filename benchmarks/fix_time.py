@@ -1,4 +1,4 @@
-"""How long `fix` takes against a bare `uv pip install` of the packages that it changes, both with a warm cache.
+"""How long `fix` takes against a bare `uv pip install` of the packages that it changes, with a warm cache.
 
 .venv/bin/python benchmarks/fix_time.py --runs 5
 """
