@@ -56,6 +56,7 @@ def tiny_environ(tiny_index: TinyIndex, tmp_path: Path) -> dict[str, str]:
         **kept,
         "UV_DEFAULT_INDEX": tiny_index.address("default"),
         "UV_CACHE_DIR": str(tmp_path / "uv-cache"),
+        "DLSETUP_STATE": str(tmp_path / "state"),
         "UV_NO_CONFIG": "1",
         "UV_HTTP_RETRIES": "0",
         "UV_PYTHON_DOWNLOADS": "never",

@@ -5,31 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 
-from dlsetup.model.record import Record
+from dlsetup.act.inventory import About, Inventory, about, digest, is_hashed, walk
+from dlsetup.model.journal import CopyCost, CopyMeans
 
 LINKED_FROM = 1 << 20
 """Files from this size on may be hard links. Installers unlink such files before they write new ones;
 smaller files (scripts, metadata, namespace modules) are sometimes written in place and are copied."""
 
-
-class Witness(Record, frozen=True, kw_only=True):
-    """A folder of the original, or a file that it shares with the copy, and how it was when it was copied."""
-
-    path: str
-    size: int
-    """Bytes of a file; 0 for a folder."""
-    changed: int
-    """Modification time in nanoseconds."""
-
-
-def bytes_to_copy(tree: Path, *, links: bool) -> int:
-    """How many bytes `copy_tree` will write."""
-    return sum(
-        entry.stat(follow_symlinks=False).st_size for entry in _files(tree) if not _shared(entry, links)
-    )
+_FICLONE = 0x40049409
+"""The request of Linux that makes a file share the blocks of another until one of them is written."""
 
 
 def links_possible(tree: Path, cache: Path | None) -> bool:
@@ -44,55 +31,70 @@ def links_possible(tree: Path, cache: Path | None) -> bool:
     return place is not None and place.stat().st_dev == tree.stat().st_dev
 
 
-def copy_tree(original: Path, copy: Path, *, links: bool) -> tuple[Witness, ...]:
+def means_for(tree: Path, *, links: bool) -> CopyMeans:
+    """The cheapest way to copy a tree beside itself that keeps the two apart. `links`: they are allowed."""
+    if _clones(tree):
+        return "reflink"
+    return "hard-link" if links else "copy"
+
+
+def cost(tree: Path, means: CopyMeans) -> CopyCost:
+    """What `copy_tree` will take. Raises `OSError`."""
+    sizes = [(found.st_size, _costs_nothing(found, means)) for _, _, found in walk(tree) if _is_file(found)]
+    return CopyCost(
+        means=means,
+        written=sum(size for size, free in sizes if not free),
+        shared=sum(size for size, free in sizes if free),
+        free=shutil.disk_usage(tree.parent).free,
+    )
+
+
+def copy_tree(original: Path, copy: Path, means: CopyMeans) -> Inventory:
     """Copies a folder with modes, times and symbolic links. `copy` must not exist yet.
 
-    Gives what would tell that the original changed meanwhile. Sockets and pipes are left out.
+    Gives what the original held, sockets and pipes too, which are left out of the copy. Raises `OSError`.
     """
     copy.mkdir(mode=0o700)
-    witnesses: list[Witness] = []
-    folders = [(original, copy)]
-    for source, target in folders:
-        witnesses.append(_witness(source.stat(), str(source), size=0))
-        for entry in sorted(os.scandir(source), key=lambda item: item.name):
-            place = target / entry.name
-            if entry.is_dir(follow_symlinks=False):
-                place.mkdir()
-                folders.append((Path(entry.path), place))
-            else:
-                witnesses.extend(_copy_file(entry, place, links))
-    for source, target in reversed(folders):
-        shutil.copystat(source, target)
-    return tuple(witnesses)
+    items: Inventory = {}
+    folders: list[tuple[str, Path]] = []
+    for name, path, found in walk(original):
+        place = copy / name
+        if stat.S_ISDIR(found.st_mode):
+            place.mkdir(exist_ok=name == ".")
+            folders.append((path, place))
+            items[name] = about(path, found, hashes=False)
+        else:
+            items[name] = _copy_file(path, found, place, means)
+    for path, place in reversed(folders):
+        shutil.copystat(path, place)
+    return items
 
 
-def altered(witnesses: tuple[Witness, ...]) -> Witness | None:
-    """The first that is no longer what it was."""
-    for item in witnesses:
-        try:
-            now = os.stat(item.path, follow_symlinks=False)
-        except OSError:
-            return item
-        if _witness(now, item.path, size=now.st_size if item.size else 0) != item:
-            return item
-    return None
+def _copy_file(path: str, found: os.stat_result, place: Path, means: CopyMeans) -> About:
+    row = about(path, found, hashes=False)
+    if stat.S_ISLNK(found.st_mode):
+        place.symlink_to(row.mark)
+    elif not _is_file(found):
+        return row
+    elif is_hashed(found):
+        data = Path(path).read_bytes()
+        if not (means == "reflink" and _clone(path, place)):
+            place.write_bytes(data)
+        row = row._replace(mark=digest(data))
+    elif means == "hard-link" and found.st_size >= LINKED_FROM and _link(path, place):
+        return row
+    elif not (means == "reflink" and _clone(path, place)):
+        shutil.copyfile(path, place)
+    shutil.copystat(path, place, follow_symlinks=False)
+    return row
 
 
-def _witness(about: os.stat_result, path: str, *, size: int) -> Witness:
-    return Witness(path=path, size=size, changed=about.st_mtime_ns)
+def _is_file(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode)
 
 
-def _copy_file(entry: os.DirEntry[str], place: Path, links: bool) -> Iterator[Witness]:
-    if entry.is_symlink():
-        place.symlink_to(os.readlink(entry.path))
-        shutil.copystat(entry.path, place, follow_symlinks=False)
-    elif not stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode):
-        return
-    elif _shared(entry, links) and _link(entry.path, place):
-        about = entry.stat(follow_symlinks=False)
-        yield _witness(about, entry.path, size=about.st_size)
-    else:
-        shutil.copy2(entry.path, place)
+def _costs_nothing(found: os.stat_result, means: CopyMeans) -> bool:
+    return means == "reflink" or (means == "hard-link" and found.st_size >= LINKED_FROM)
 
 
 def _link(source: str, place: Path) -> bool:
@@ -103,15 +105,38 @@ def _link(source: str, place: Path) -> bool:
     return True
 
 
-def _shared(entry: os.DirEntry[str], links: bool) -> bool:
-    return links and entry.stat(follow_symlinks=False).st_size >= LINKED_FROM
+def _clone(source: str, place: Path) -> bool:
+    with open(source, "rb") as file, place.open("xb") as copy:
+        if _share_blocks(file.fileno(), copy.fileno()):
+            return True
+    place.unlink()
+    return False
 
 
-def _files(tree: Path) -> Iterator[os.DirEntry[str]]:
-    folders = [str(tree)]
-    for folder in folders:
-        for entry in os.scandir(folder):
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-            else:
-                yield entry
+def _clones(tree: Path) -> bool:
+    """Whether the file system shares blocks, tried with a file that never has a name."""
+    if sys.platform != "linux":
+        return False
+    try:
+        nameless = os.open(tree.parent, os.O_TMPFILE | os.O_RDWR, 0o600)
+    except OSError:
+        return False
+    try:
+        with (tree / "pyvenv.cfg").open("rb") as file:
+            return _share_blocks(file.fileno(), nameless)
+    except OSError:
+        return False
+    finally:
+        os.close(nameless)
+
+
+def _share_blocks(source: int, target: int) -> bool:
+    if sys.platform != "linux":
+        return False
+    import fcntl
+
+    try:
+        fcntl.ioctl(target, _FICLONE, source)
+    except OSError:
+        return False
+    return True

@@ -23,6 +23,11 @@ def obstacle(environment: Environment, *, changing: bool = True) -> str | None:
     return _of_kind(environment) or _of_files(folder) or (_of_use(folder) if changing else None)
 
 
+def in_the_way(folder: Path) -> str | None:
+    """The same of a virtual environment that was mended before."""
+    return _of_files(folder) or _of_use(folder)
+
+
 def _of_kind(environment: Environment) -> str | None:
     where = f"`{environment.path}`"
     if environment.kind == "conda":

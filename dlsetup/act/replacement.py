@@ -1,57 +1,86 @@
 """An environment is mended in a copy that takes its place only when somebody says that it is well.
 
-    .NAME.mending-PID-HOST    the copy that is worked on; after the exchange, the former environment
-    .NAME.before-PID-HOST     the former environment, where the two cannot be exchanged at once
-
-Both lie beside the environment. What a dead process left there is put right by `recover`.
+The former environment is kept beside it. What a killed run left is put right by `recovery.recover`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 
-from dlsetup.act.copying import Witness, altered, bytes_to_copy, copy_tree
+from msgspec.structs import replace
+
+from dlsetup import __version__
+from dlsetup.act.copying import copy_tree, cost, means_for
+from dlsetup.act.exchange import exchange, former_folder, whereabouts, work_folder
+from dlsetup.act.holdings import holdings
 from dlsetup.act.interruption import undisturbed
-from dlsetup.act.neighbour import host_mark, maker_lives, owner_mark
-from dlsetup.act.swap import put_in_place
+from dlsetup.act.inventory import differences, inventory
+from dlsetup.act.journal import Journal
+from dlsetup.act.neighbour import host_mark
 from dlsetup.act.workplace import remove
 from dlsetup.model.errors import StepFailed
+from dlsetup.model.journal import CopyCost, Entry
+from dlsetup.model.record import Record
 
 _SPARE_BYTES = 32 << 20
+
+
+class About(Record, frozen=True, kw_only=True):
+    """What the journal says of a change that nothing else tells it."""
+
+    what: str
+    mends: tuple[str, ...] = ()
+    indexes: tuple[str, ...] = ()
 
 
 class Replacement:
     """A copy of `original` at `copy`. Only `accept` touches the original."""
 
-    def __init__(self, original: Path, copy: Path, witnesses: tuple[Witness, ...]) -> None:
-        self.original = original
-        self.copy = copy
-        self._witnesses = witnesses
-        self._settings = (original / "pyvenv.cfg").read_text("utf-8")
+    def __init__(self, journal: Journal, entry: Entry) -> None:
+        self.journal = journal
+        self.entry = entry
+        self.original = Path(entry.environment)
+        self.copy = Path(entry.work)
+        self._settings = ""
+
+    def fill(self, taken: CopyCost) -> None:
+        """Makes the copy. Raises `OSError`."""
+        self._held = copy_tree(self.original, self.copy, taken.means)
+        self.journal.write_inventory(self.entry, "before", self._held)
+        self._settings = (self.original / "pyvenv.cfg").read_text("utf-8")
         self._write_settings(_relocatable(self._settings))
 
-    def accept(self) -> None:
-        """The copy takes the place of the original. Raises `StepFailed`, and then nothing has changed."""
-        touched = altered(self._witnesses)
+    def accept(self) -> Entry:
+        """The copy takes the place of the original, which is kept. Raises `StepFailed`: nothing changed."""
+        touched = next(differences(self.original, self._held), None)
         if touched is not None:
             raise StepFailed(
-                f"`{touched.path}` changed while the copy was worked on, so the copy is not used.",
+                f"`{self.original / touched}` changed while the copy was worked on, so the copy is not used.",
                 hint="end what else writes to the environment, then run the command again.",
             )
-        self._write_settings(self._settings)
         try:
-            with undisturbed():
-                put_in_place(self.copy, self.original, aside=_aside(self.original))
+            self._write_settings(self._settings)
+            after = holdings(self.copy)
+            self.journal.write_inventory(self.entry, "after", inventory(self.copy, hashes=False))
         except OSError as error:
-            raise StepFailed(
-                f"the mended copy cannot take the place of `{self.original}`: {error.strerror}.",
-                hint="the environment is as it was.",
-            ) from error
+            raise _failed(self.original, error) from error
+        self.entry = exchange(self.journal, self.journal.write(replace(self.entry, after=after)))
+        return self.entry
+
+    def drop(self, why: str) -> None:
+        """The copy goes. What fails here is done by the next command."""
+        self.entry = replace(self.entry, state="reverted", why=why)
+        remove(self.copy)
+        with contextlib.suppress(OSError, StepFailed):
+            self.journal.write(self.entry)
+            self.journal.drop_inventories(self.entry)
 
     def _write_settings(self, text: str) -> None:
         """By way of a neighbour: what is there is never written in place."""
@@ -62,87 +91,91 @@ class Replacement:
         fresh.replace(place)
 
 
-@contextmanager
-def replacement(environment: Path, *, links: bool, room_bytes: int = 0) -> Iterator[Replacement]:
-    """A copy to work on. Whatever happens: afterwards one environment, and nothing beside it.
+def weigh(environment: Path, *, links: bool, room_bytes: int = 0) -> CopyCost:
+    """What a copy of an environment will take. Raises `StepFailed` where there is too little room.
 
-    `links`: big files may be hard links. `room_bytes`: what the work needs beside the copy. Scripts that
-    uv writes into the copy find their Python beside themselves, wherever that is. Raises `StepFailed`
-    where the disk has too little room or the copy cannot be made.
+    `links`: big files may be hard links. `room_bytes`: what the work needs beside the copy.
     """
     original = environment.resolve()
-    copy = original.with_name(f".{original.name}.mending-{owner_mark()}")
     try:
-        yield _copied(original, copy, links, room_bytes)
-    finally:
-        with undisturbed():
-            _tidy(original, copy, _aside(original))
-
-
-def recover(environment: Path) -> tuple[str, ...]:
-    """Puts right what a dead process left beside an environment, and says so.
-
-    Raises `StepFailed` while a living process mends it.
-    """
-    environment = environment.resolve()
-    said: list[str] = []
-    # A former environment comes first: once it is back in its place, every other leftover can go.
-    for leftover, process in _leftovers(environment):
-        if maker_lives(process, leftover):
-            raise StepFailed(
-                f"process {process} is mending `{environment}`.",
-                hint="wait until it has ended, then run the command again.",
-            )
-        lost = not os.path.lexists(environment)
-        if lost and ".before-" in leftover.name:
-            leftover.rename(environment)
-            said.append(f"`{environment}` is back in its place: a run that was killed had moved it aside.")
-        elif not lost:
-            remove(leftover)
-            said.append(f"`{leftover}`, left by a run that was killed, is removed.")
-    return tuple(said)
-
-
-def _copied(original: Path, copy: Path, links: bool, room_bytes: int) -> Replacement:
-    try:
-        _check_room(original, bytes_to_copy(original, links=links) + room_bytes)
-        return Replacement(original, copy, copy_tree(original, copy, links=links))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        taken = cost(original, means_for(original, links=links))
+    except OSError as error:
+        raise _failed(original, error) from error
+    needed = taken.written + room_bytes
+    if taken.free < needed + _SPARE_BYTES:
         raise StepFailed(
-            f"`{original}` cannot be copied to mend the copy: {reason}.",
-            hint="the environment is as it was.",
-        ) from error
+            f"mending a copy of `{original}` takes {needed >> 20} MiB, and {taken.free >> 20} MiB are free "
+            "there.",
+            hint="free some room on that disk, then run the command again.",
+        )
+    return taken
 
 
-def _tidy(original: Path, copy: Path, aside: Path) -> None:
-    if os.path.lexists(aside) and not os.path.lexists(original):
-        aside.rename(original)
-    remove(aside)
-    remove(copy)
+@contextmanager
+def replacement(environment: Path, journal: Journal, about: About, taken: CopyCost) -> Iterator[Replacement]:
+    """A copy to work on, in the journal before anything is written. Whoever calls has the lock.
+
+    Afterwards there is one environment: the accepted copy, with the former one kept beside it, or the
+    original, with nothing beside it. Scripts that uv writes into the copy find their Python beside
+    themselves, wherever that is. Raises `StepFailed` where the copy cannot be made.
+    """
+    original = environment.resolve()
+    try:
+        entry = journal.write(_entry(original, journal, about, taken))
+    except OSError as error:
+        raise _failed(original, error) from error
+    work = Replacement(journal, entry)
+    why = "the mended copy was not well"
+    try:
+        try:
+            work.fill(taken)
+        except (OSError, UnicodeDecodeError) as error:
+            raise _failed(original, error) from error
+        yield work
+    except BaseException as error:
+        why = getattr(error, "message", "") or f"it was interrupted ({type(error).__name__})"
+        raise
+    finally:
+        if work.entry.state == "begun" and whereabouts(entry) not in ("work", "former"):
+            with undisturbed():
+                work.drop(why)
 
 
-def _aside(original: Path) -> Path:
-    return original.with_name(f".{original.name}.before-{owner_mark()}")
+def begun(
+    journal: Journal, environment: Path, what: str, *, kind: str = "fix", mends: Sequence[str] = ()
+) -> Entry:
+    """The record of a change that has not changed anything yet. Raises `OSError`."""
+    name = journal.fresh_id()
+    return Entry(
+        id=name,
+        kind="undo" if kind == "undo" else "fix",
+        what=what,
+        mends=tuple(mends),
+        environment=str(environment),
+        host=host_mark(),
+        process=os.getpid(),
+        began=datetime.now(timezone.utc).isoformat(timespec="microseconds"),
+        dlsetup=__version__,
+        state="begun",
+        folder=environment.lstat().st_ino,
+        work=str(work_folder(environment, name)),
+        former=str(former_folder(environment, name)),
+        before=holdings(environment),
+    )
+
+
+def _entry(original: Path, journal: Journal, about: About, taken: CopyCost) -> Entry:
+    entry = begun(journal, original, about.what, mends=about.mends)
+    return replace(entry, indexes=about.indexes, cost=taken)
+
+
+def _failed(original: Path, error: OSError | UnicodeDecodeError) -> StepFailed:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return StepFailed(
+        f"`{original}` cannot be copied to mend the copy: {reason}.", hint="the environment is as it was."
+    )
 
 
 def _relocatable(settings: str) -> str:
     bare = re.sub(r"^\s*relocatable\s*=.*\n?", "", settings, flags=re.MULTILINE | re.IGNORECASE)
     return f"{bare.rstrip()}\nrelocatable = true\n"
-
-
-def _check_room(original: Path, needed: int) -> None:
-    free = shutil.disk_usage(original.parent).free
-    if free < needed + _SPARE_BYTES:
-        raise StepFailed(
-            f"mending a copy of `{original}` takes {needed >> 20} MiB, and {free >> 20} MiB are free there.",
-            hint="free some room on that disk, then run the command again.",
-        )
-
-
-def _leftovers(environment: Path) -> list[tuple[Path, int]]:
-    if not environment.parent.is_dir():
-        return []
-    form = re.compile(rf"\.{re.escape(environment.name)}\.(?:before|mending)-(\d{{1,10}})-{host_mark()}")
-    paths = sorted(path for path in environment.parent.iterdir() if path.is_dir() and not path.is_symlink())
-    return [(path, int(found[1])) for path in paths if (found := form.fullmatch(path.name))]

@@ -194,13 +194,14 @@ def fix_cuda_conflict(
     index: options.Indexes = None,
     find_links: options.FindLinks = None,
     offline: options.Offline = False,
+    wait: options.Wait = "10",
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> int:
     """Mend an environment whose CUDA packages collide, disagree or leave the GPU idle.
 
     As little as possible moves: versions stay where they may. The work is done in a copy, which takes
-    the place of the environment only if a second look finds it well.
+    the place of the environment only if a second look finds it well. `dlsetup undo` brings the former back.
     """
     from dlsetup.commands.fix_cuda_conflict import run
     from dlsetup.commands.repairs import Request
@@ -211,6 +212,7 @@ def fix_cuda_conflict(
             indexes=tuple(index or ()),
             find_links=tuple(find_links or ()),
             offline=offline,
+            wait=wait,
             catalog=tuple(catalog or ()),
             dry_run=dry_run,
             yes=yes,

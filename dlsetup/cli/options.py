@@ -96,3 +96,6 @@ FindLinks = Annotated[
     list[str] | None, typer.Option("--find-links", metavar="PLACE", help="A folder or page of wheels.")
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Use only what is on this machine.")]
+Wait = Annotated[
+    str, typer.Option(metavar="SECONDS", help="Wait so long for another dlsetup that is at work there.")
+]

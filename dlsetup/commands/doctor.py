@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -53,7 +54,7 @@ def run(request: Request) -> int:
         machine, line = reading.machine, reading.line
     else:
         (machine, catalog), line = _looked(request, places), None
-    diagnosis = _with_faults(judge(machine, catalog), faults)
+    diagnosis = _with_half_done(request, machine, _with_faults(judge(machine, catalog), faults))
     if request.save_as is not None:
         save(Path(request.save_as), json.document(redacted(machine)) + "\n")
     if request.as_json:
@@ -87,6 +88,20 @@ def _with_faults(diagnosis: Diagnosis, faults: Iterable[str]) -> Diagnosis:
     command = "dlsetup catalog check"
     gaps = (Gap(fact="part of the catalog", reason=text, ask=command) for text in dict.fromkeys(faults))
     return replace(diagnosis, unknown=(*diagnosis.unknown, *gaps))
+
+
+def _with_half_done(request: Request, machine: Machine, diagnosis: Diagnosis) -> Diagnosis:
+    """A killed run may have left the environment for the next command to put right."""
+    here = request.machine_file is None and not request.reports
+    if not here or machine.environment is None:
+        return diagnosis
+    from dlsetup.commands.turns import half_done
+    from dlsetup.probe.host import Host
+
+    reason = half_done(Host.here(os.environ), machine.environment.path)
+    ask = shlex.join(("dlsetup", "history", "--env", machine.environment.path))
+    gap = (Gap(fact="the environment", reason=reason, ask=ask),) if reason else ()
+    return replace(diagnosis, unknown=(*diagnosis.unknown, *gap))
 
 
 def _mend(request: Request, diagnosis: Diagnosis) -> str:

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from dlsetup.act.interruption import interruptible
+from dlsetup.act.journal import Journal
+from dlsetup.act.keeping import forget_old, room
 from dlsetup.act.mending import may_link, mend, unmet
 from dlsetup.act.readiness import obstacle
-from dlsetup.act.replacement import Replacement, recover, replacement
+from dlsetup.act.replacement import About, Replacement, replacement, weigh
 from dlsetup.commands.repairs import Request, Seen, Work, bench_for, see, shown, worked_out
+from dlsetup.commands.turns import amount, half_done, journal_of, own_turn, path_of
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Intent, Mending
 from dlsetup.model.resolution import Conflict
@@ -28,9 +31,12 @@ from dlsetup.probe.host import Host
 from dlsetup.show import json
 from dlsetup.show.agreement import agreed, must_be_able_to_ask
 from dlsetup.show.building import step_line
+from dlsetup.show.history import kept_lines
 from dlsetup.show.lines import Line, write
 from dlsetup.show.repair import (
     FixDocument,
+    change_text,
+    cost_line,
     fault_lines,
     mending_lines,
     nothing_lines,
@@ -52,6 +58,7 @@ ROOM = 3
 class Task:
     request: Request
     host: Host
+    journal: Journal
     seen: Seen
     notes: tuple[str, ...]
 
@@ -64,10 +71,19 @@ def run(request: Request) -> int:
     """0: well now; 1: it cannot be mended here; 3: the mended copy was not well; 130: the user says no."""
     for index in request.indexes:
         parse_index(index)
+    wait = amount(request.wait, "--wait")
     host = Host.here(os.environ)
-    notes = _put_right(request, request.environment)
-    seen = see(host, request.environment, request.catalog)
-    task = Task(request, host, seen, notes + _put_right(request, seen.environment.path))
+    if request.dry_run:
+        seen = see(host, request.environment, request.catalog)
+        note = half_done(host, seen.environment.path)
+        return _answer(Task(request, host, journal_of(host), seen, (note,) if note else ()))
+    path = path_of(host, request.environment, request.catalog)
+    with interruptible(), own_turn(host, path, wait) as (journal, notes):
+        return _answer(Task(request, host, journal, see(host, path, request.catalog), notes))
+
+
+def _answer(task: Task) -> int:
+    request, seen = task.request, task.seen
     _say(task, *(Line(mark="·", text=note, style="note") for note in task.notes))
     intent = intend(seen.machine, seen.diagnosis, seen.catalog)
     if intent is None:
@@ -80,8 +96,8 @@ def run(request: Request) -> int:
         return _refuse(task, intent, reason)
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question, `--dry-run` shows the steps.")
-    with interruptible(), tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
-        work = worked_out(seen, intent, request, host.environ, folder)
+    with tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
+        work = worked_out(seen, intent, request, task.host.environ, folder)
         if not work.repair.changes:
             return _refuse(task, intent, UNMOVED)
         return _show_steps(task, work) if request.dry_run else _mend(task, work, folder)
@@ -90,16 +106,17 @@ def run(request: Request) -> int:
 def _mend(task: Task, work: Work, folder: str) -> int:
     """Everything that changes the machine: the copy, and at its very end the environment."""
     repair = work.repair
-    _say(task, *repair_lines(repair))
+    environ = task.host.environ
+    links = may_link(work.means.uv, Path(task.path), environ)
+    weight = 0 if isinstance(repair.download_bytes, Unknown) else repair.download_bytes
+    cost = weigh(Path(task.path), links=links, room_bytes=weight * ROOM)
+    _say(task, *repair_lines(repair), cost_line(cost))
     if not task.request.yes and not agreed(f"Mend {task.path}?"):
         _say(task, Line(text="Nothing was changed."))
         return DECLINED
-    environ = task.host.environ
     promised = unmet(work.means.uv, bench_for(task.seen, task.path, folder).python, environ)
-    weight = 0 if isinstance(repair.download_bytes, Unknown) else repair.download_bytes
-    links = may_link(work.means.uv, Path(task.path), environ)
     _say(task, Line(mark="·", text="copy the environment", style="note"))
-    with replacement(Path(task.path), links=links, room_bytes=weight * ROOM) as work_copy:
+    with replacement(Path(task.path), task.journal, _about(work), cost) as work_copy:
         bench = bench_for(task.seen, str(work_copy.copy), folder)
         for step in mend(
             mending_steps(repair, bench, work.means, alone=work.alone), environ, seen=_watched()
@@ -108,10 +125,27 @@ def _mend(task: Task, work: Work, folder: str) -> int:
                 _say(task, step_line(step))
         mending = _second_look(task, work, work_copy, promised)
         if mending.clean:
-            work_copy.accept()
+            change = work_copy.accept()
+        else:
+            work_copy.drop("; ".join(mending.complaints))
+            change = work_copy.entry
     _say(task, *mending_lines(mending))
-    _tell(task, ok=mending.clean, result="mended" if mending.clean else "taken-back", mending=mending)
+    if mending.clean:
+        forget_old(task.journal, change.environment)
+        _say(task, *kept_lines(change, room(change)))
+    result = "mended" if mending.clean else "taken-back"
+    _tell(task, ok=mending.clean, result=result, mending=mending, change=change)
     return 0 if mending.clean else TAKEN_BACK
+
+
+def _about(work: Work) -> About:
+    """What the journal says of it."""
+    intent = shown(work.repair).intent
+    return About(
+        what=", ".join(change_text(change) for change in work.repair.changes),
+        mends=tuple(item.id for item in intent.mends),
+        indexes=tuple(index.url for index in intent.plan.indexes if index.url),
+    )
 
 
 def _second_look(task: Task, work: Work, work_copy: Replacement, promised: frozenset[str]) -> Mending:
@@ -170,13 +204,6 @@ def _refuse(task: Task, intent: Intent, reason: str) -> int:
     _say(task, *refusal_lines(reason, intent.mends))
     _tell(task, ok=False, result="refused", refused=reason)
     return 1
-
-
-def _put_right(request: Request, environment: str | None) -> tuple[str, ...]:
-    """What a run that was killed left beside the environment; a dry run leaves even that."""
-    if environment is None or request.dry_run:
-        return ()
-    return recover(Path(os.path.abspath(os.path.expanduser(environment))))
 
 
 def _watched() -> bool:

@@ -36,6 +36,8 @@ class Request(Record, frozen=True, kw_only=True):
     indexes: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
     offline: bool = False
+    wait: str = "10"
+    """Seconds to wait for another dlsetup that is at work on the environment."""
     catalog: tuple[str, ...] = ()
     dry_run: bool = False
     yes: bool = False

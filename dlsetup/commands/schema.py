@@ -15,11 +15,13 @@ from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.errors import UsageError
+from dlsetup.model.journal import Entry
 from dlsetup.model.machine import Machine
 from dlsetup.model.triage import Row, Triage
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
+from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
@@ -28,6 +30,9 @@ DOCUMENTS: dict[str, type] = {
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
     "fix-cuda-conflict": FixDocument,
+    "undo": UndoDocument,
+    "history": HistoryDocument,
+    "journal": Entry,
     "catalog-show": ShowDocument,
     "catalog-why": WhyDocument,
     "catalog-refresh": RefreshDocument,

@@ -86,13 +86,18 @@ def _environments(host: Host) -> Iterator[str]:
     roots = [root for root in _conda_roots(host) if host.is_folder(root)]
     yield from roots
     for root in roots:
-        yield from (f"{root}/envs/{name}" for name in host.names(f"{root}/envs"))
+        yield from (f"{root}/envs/{name}" for name in _shown(host, f"{root}/envs"))
     listed = (host.read(f"{host.home}/.conda/environments.txt") or "").splitlines()
     yield from (line.strip().rstrip("/") for line in listed[:LIMIT] if line.strip())
     versions = f"{pyenv_root(host)}/versions"
     yield from (f"{versions}/{name}" for name in host.names(versions))
     workshop = host.environ.get("WORKON_HOME") or f"{host.home}/.virtualenvs"
-    yield from (f"{workshop}/{name}" for name in host.names(workshop))
+    yield from (f"{workshop}/{name}" for name in _shown(host, workshop))
+
+
+def _shown(host: Host, folder: str) -> Iterator[str]:
+    """Names in a folder. A former environment that is kept for an undo is hidden, and none to be offered."""
+    return (name for name in host.names(folder) if not name.startswith("."))
 
 
 def _conda_roots(host: Host) -> list[str]:

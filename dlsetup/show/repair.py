@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from dlsetup.model.finding import Finding
+from dlsetup.model.journal import CopyCost, Entry
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.repair import Change, Mending, Repair
 from dlsetup.model.resolution import Conflict
@@ -34,6 +35,8 @@ class FixDocument(Record, frozen=True, kw_only=True):
     refused: str | Unknown = UNKNOWN
     """Why this environment is left alone."""
     mending: Mending | Unknown = UNKNOWN
+    change: Entry | Unknown = UNKNOWN
+    """The entry of the journal, by whose id the repair is taken back."""
     notes: tuple[str, ...] = ()
 
 
@@ -71,7 +74,7 @@ def repair_lines(repair: Repair) -> Iterator[Line]:
     yield Line()
     yield Line(text=f"To mend {repair.intent.environment}", style="title")
     for change in repair.changes:
-        yield Line(mark="·", text=_change(change), indent=2, style="note")
+        yield Line(mark="·", text=change_text(change), indent=2, style="note")
         if change.because:
             yield Line(mark="because", text=change.because, indent=6, style="faint")
     fetched = [change for change in repair.changes if change.after]
@@ -82,7 +85,15 @@ def repair_lines(repair: Repair) -> Iterator[Line]:
         yield Line(mark="?", text=remark, indent=2, style="warning")
 
 
-def _change(change: Change) -> str:
+def cost_line(cost: CopyCost) -> Line:
+    """What the copy takes that is worked on."""
+    how = {"reflink": "as shared blocks", "hard-link": "as hard links", "copy": ""}[cost.means]
+    shared = f", {size(cost.shared)} more cost nothing {how}" if cost.shared else ""
+    return Line(text=f"To copy first: {size(cost.written)}{shared}; {size(cost.free)} are free there.")
+
+
+def change_text(change: Change) -> str:
+    """`torch 2.13.0 -> 2.14.1`."""
     name = change.distribution
     if change.after is None:
         return f"remove {name} {change.before}"

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from dlsetup.act.copying import LINKED_FROM
 from dlsetup.act.environment import UvBuild, uv_runner
+from dlsetup.act.journal import Journal
 from dlsetup.act.uv import find_uv
 from dlsetup.act.workplace import place_for
 from dlsetup.model.outcome import Passport
 from dlsetup.model.resolution import Plan
 from dlsetup.plan.environment import Means
+
+BIG = LINKED_FROM + 10
 
 
 class Trees:
@@ -36,6 +40,26 @@ def _about(path: Path) -> tuple[object, ...]:
 @pytest.fixture
 def trees() -> Trees:
     return Trees()
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """A folder that looks like an environment, with a big file, a link and a name that is no text."""
+    folder = tmp_path / "here" / "an env $(x)"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11\n")
+    (folder / "lib" / "big.so").write_bytes(b"b" * BIG)
+    (folder / "lib" / "small.py").write_text("one = 1\n")
+    Path(os.fsdecode(os.fsencode(folder / "lib") + b"/odd\xff.txt")).touch()
+    (folder / "lib64").symlink_to("lib")
+    (folder / "locked").mkdir(mode=0o500)
+    os.utime(folder / "lib" / "small.py", ns=(1_000, 1_700_000_000_000_000_123))
+    return folder
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "state")
 
 
 @pytest.fixture

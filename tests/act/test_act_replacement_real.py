@@ -11,7 +11,8 @@ import pytest
 from tiny.broken import exact_tree
 
 from dlsetup.act.copying import LINKED_FROM
-from dlsetup.act.replacement import replacement
+from dlsetup.act.journal import Journal
+from dlsetup.act.replacement import About, replacement, weigh
 from dlsetup.act.uv import find_uv
 
 BIG = LINKED_FROM + 10
@@ -36,8 +37,10 @@ def said(*words: str, **variables: str) -> str:
     return done.stdout.strip()
 
 
-def test_scripts_old_and_new_work_in_the_place(real: Path, tiny_environ: dict[str, str]) -> None:
-    with replacement(real, links=True) as work:
+def test_scripts_old_and_new_work_in_the_place(
+    real: Path, tiny_environ: dict[str, str], journal: Journal
+) -> None:
+    with replacement(real, journal, About(what=""), weigh(real, links=True)) as work:
         python = str(work.copy / "bin" / "python")
         uv(tiny_environ, "pip", "install", "--python", python, "numpy==2.3.5")
         work.accept()
@@ -57,7 +60,7 @@ def test_scripts_old_and_new_work_in_the_place(real: Path, tiny_environ: dict[st
 
 @pytest.mark.parametrize("mode", ["hardlink", "copy", "clone"])
 def test_uv_never_writes_through_to_the_original(
-    tmp_path: Path, tiny_environ: dict[str, str], mode: str
+    tmp_path: Path, tiny_environ: dict[str, str], journal: Journal, mode: str
 ) -> None:
     """Two wheels own one file; its content in the copy changes, whichever way uv places files."""
     folder = tmp_path / "envs" / "shared"
@@ -66,7 +69,7 @@ def test_uv_never_writes_through_to_the_original(
     library = next(folder.rglob("libcudnn.so.9"))
     library.write_bytes(library.read_bytes() + b" " * BIG)
     before = exact_tree(folder)
-    with replacement(folder, links=True) as work:
+    with replacement(folder, journal, About(what=""), weigh(folder, links=True)) as work:
         where = ("--python", str(work.copy), "--link-mode", mode)
         uv(tiny_environ, "pip", "install", *where, "nvidia-cudnn-cu12==9.10.2.21")
         assert next(work.copy.rglob("libcudnn.so.9")).read_bytes().startswith(b"nvidia-cudnn-cu12")

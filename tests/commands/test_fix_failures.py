@@ -147,5 +147,9 @@ def test_the_words(fix: Fix, broken: Broken) -> None:
     assert done.returncode == 0, done.stderr
     assert "[onnxruntime-cpu-and-gpu-both]" in done.stdout
     assert "remove onnxruntime-gpu 1.31.1" in done.stdout
-    assert " ".join(done.stdout.split()).endswith(f"✓ {broken.folder} is mended.")
+    said = " ".join(done.stdout.split())
+    assert f"✓ {broken.folder} is mended." in said
+    (former,) = broken.formers()
+    assert f"is kept as `{former}`" in said
+    assert said.endswith(f"hint: `dlsetup undo {former.name[-6:]}` brings it back.")
     assert Path(broken.folder).exists()

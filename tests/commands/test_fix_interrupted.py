@@ -94,7 +94,7 @@ def test_killed_the_environment_is_whole_and_the_next_run_tidies_up(
     assert left[0] in broken.beside()
     found = fix()
     assert found["result"] == "mended", found
-    assert left[0] in found["notes"][0]
+    assert "it is as it was before that" in found["notes"][0]
     assert broken.beside() == [broken.folder.name]
 
 
@@ -102,9 +102,9 @@ def test_a_second_run_waits_its_turn(fix: Fix, broken: Broken, tiny_index: TinyI
     mismatch(broken, tiny_index)
     with started(fix, TINY_TORCH="hang") as process:
         wait_for(lambda: in_the_copy(broken), process)
-        found = fix()
+        found = fix("--yes", "--wait", "0")
         assert (found["exit"], found["error"]["code"]) == (3, "step-failed")
-        assert f"process {process.pid} is mending" in found["error"]["message"]
+        assert f"process {process.pid} is at work" in found["error"]["message"]
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
     assert fix()["result"] == "mended"

@@ -45,8 +45,14 @@ class Broken:
         return exact_tree(self.folder)
 
     def beside(self) -> list[str]:
-        """Names in the folder that it lies in."""
-        return sorted(os.listdir(self.folder.parent))
+        """Names in the folder that it lies in, without former environments that are kept."""
+        before = f".{self.folder.name}.before-"
+        return sorted(name for name in os.listdir(self.folder.parent) if not name.startswith(before))
+
+    def formers(self) -> list[Path]:
+        """Former environments that are kept, in no order."""
+        before = f".{self.folder.name}.before-"
+        return [path for path in self.folder.parent.iterdir() if path.name.startswith(before)]
 
     def _uv(self, *words: str) -> str:
         argv = [find_uv(self.environ), *words]

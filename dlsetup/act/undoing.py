@@ -1,0 +1,112 @@
+"""A former environment takes its place again, and what was there is kept in its stead."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from dlsetup.act.exchange import exchange, whereabouts
+from dlsetup.act.holdings import moved
+from dlsetup.act.inventory import differences, inventory
+from dlsetup.act.journal import Journal
+from dlsetup.act.keeping import is_kept
+from dlsetup.act.neighbour import host_mark
+from dlsetup.act.replacement import begun
+from dlsetup.model.errors import DataError, StepFailed
+from dlsetup.model.journal import Entry
+from dlsetup.model.record import Record
+
+_SHOWN = 3
+_CACHES = "__pycache__"
+
+
+class Standing(Record, frozen=True, kw_only=True):
+    """What speaks against taking a change back. Empty: it gives back what was, and takes nothing else."""
+
+    damaged: tuple[str, ...] = ()
+    """Files of the former environment that are not what they were when it was replaced."""
+    later: tuple[str, ...] = ()
+    """Files of the present one that came or changed after the change."""
+    unknown: str = ""
+    """Why neither can be told."""
+
+
+def missing(entry: Entry) -> str | None:
+    """Why the change cannot be taken back at all; None: it can."""
+    if entry.state == "undone":
+        return f"{entry.id} is taken back already."
+    if entry.state == "gone":
+        return f"what {entry.id} has replaced is no longer kept."
+    if entry.state != "applied":
+        return f"{entry.id} changed nothing that could be taken back."
+    if entry.host != host_mark():
+        return f"{entry.id} was done on another computer."
+    if not os.path.isdir(entry.environment):
+        return f"`{entry.environment}` is not there any more; what {entry.id} replaced is `{entry.former}`."
+    if not is_kept(entry):
+        return f"what {entry.id} has replaced is not at `{entry.former}` any more."
+    return None
+
+
+def standing(journal: Journal, entry: Entry) -> Standing:
+    """Compares both environments with what the journal holds of them. Raises `StepFailed`."""
+    try:
+        before, after = journal.inventory(entry, "before"), journal.inventory(entry, "after")
+        if before is None or after is None:
+            return Standing(unknown=f"the journal of {entry.id} is not whole")
+        former, present = Path(entry.former), Path(entry.environment)
+        changed = (name for name in differences(present, after) if _matters(present, name))
+        return Standing(
+            damaged=tuple(sorted(differences(former, before, hashes=True))), later=tuple(sorted(changed))
+        )
+    except DataError as error:
+        return Standing(unknown=error.message)
+    except OSError as error:
+        raise StepFailed(f"`{error.filename}` cannot be looked at: {error.strerror}.") from error
+
+
+def undo(journal: Journal, entry: Entry) -> Entry:
+    """Exchanges the two. Gives the entry of the undo, which can be undone as well. Raises `StepFailed`."""
+    environment = Path(entry.environment)
+    change = _begun(journal, entry, environment)
+    try:
+        journal.write_inventory(change, "before", inventory(environment, hashes=True))
+        journal.write_inventory(change, "after", inventory(Path(entry.former), hashes=False))
+        return exchange(journal, change)
+    except BaseException as error:
+        if whereabouts(change) == "place":
+            with contextlib.suppress(OSError, StepFailed):
+                journal.write(replace(change, state="reverted", why=getattr(error, "message", "interrupted")))
+                journal.drop_inventories(change)
+        if isinstance(error, OSError):
+            raise StepFailed(
+                f"`{error.filename}` cannot be looked at: {error.strerror}.", hint="nothing has changed."
+            ) from error
+        raise
+
+
+def _begun(journal: Journal, entry: Entry, environment: Path) -> Entry:
+    try:
+        fresh = begun(journal, environment, "", kind="undo")
+    except OSError as error:
+        raise StepFailed(f"`{environment}` cannot be looked at: {error.strerror}.") from error
+    what = ", ".join(moved(fresh.before, entry.before)) or f"take {entry.id} back"
+    return journal.write(replace(fresh, what=what, undoes=entry.id, work=entry.former, after=entry.before))
+
+
+def _matters(environment: Path, name: str) -> bool:
+    """Compiled files come by use, and the time of a folder changes with what is in it."""
+    parts = name.split("/")
+    if _CACHES in parts:
+        return False
+    path = environment / name
+    return not path.is_dir() or path.is_symlink()
+
+
+def few(names: tuple[str, ...]) -> str:
+    """Some of the files, in words."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + more

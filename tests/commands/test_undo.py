@@ -1,0 +1,72 @@
+"""`dlsetup undo` and `dlsetup history` after a real repair."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tiny.broken import Broken, Fix, mismatch
+from tiny.index import TinyIndex
+
+
+def asked(fix: Fix, *words: str) -> dict[str, Any]:
+    found = fix.command(*words, "--json")
+    assert found.stdout, found.stderr
+    return {**json.loads(found.stdout), "exit": found.returncode}
+
+
+def test_undone_to_the_byte_and_done_again(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    where = ("--env", str(broken.folder))
+    before = broken.tree()
+    change = fix()["change"]
+    after = broken.tree()
+    assert [item["version"] for item in change["before"] if item["name"] == "torchvision"] == ["0.28.0"]
+    assert [item["version"] for item in change["after"] if item["name"] == "torchvision"] == ["0.29.1+cpu"]
+    planned = asked(fix, "undo", *where, "--dry-run")
+    assert (planned["result"], planned["moves"]) == ("planned", ["torchvision 0.29.1+cpu -> 0.28.0"])
+    assert broken.tree() == after
+    back = asked(fix, "undo", *where, "--yes")
+    assert (back["exit"], back["result"], back["undoes"]) == (0, "undone", change["id"]), back
+    assert broken.tree() == before
+    assert asked(fix, "undo", *where, "--yes")["result"] == "nothing-to-undo"
+    assert asked(fix, "undo", back["change"]["id"], "--yes")["exit"] == 0
+    assert broken.tree() == after
+
+
+def test_what_came_since_is_not_taken_away_unasked(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree()
+    fix()
+    broken.put("nvidia-nccl-cu12==2.27.7")
+    now = broken.tree()
+    where = ("--env", str(broken.folder), "--yes")
+    found = asked(fix, "undo", *where)
+    assert (found["exit"], found["result"]) == (1, "refused"), found
+    assert "has changed since" in found["refused"]
+    assert broken.tree() == now
+    assert asked(fix, "undo", *where, "--force")["result"] == "undone"
+    assert broken.tree() == before
+
+
+def test_history_shows_and_forgets(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    change = fix()["change"]
+    table = fix.command("history").stdout
+    assert change["id"] in table
+    assert "applied" in table
+    (past,) = asked(fix, "history", "--env", str(broken.folder))["changes"]
+    assert (past["kept"], past["entry"]["id"]) == (True, change["id"])
+    assert past["room"] > 0
+    assert asked(fix, "history", "--forget", "all", "--older-than", "1", "--yes")["forgotten"] == []
+    assert asked(fix, "history", "--forget", change["id"], "--yes")["forgotten"] == [change["id"]]
+    assert broken.formers() == []
+    assert asked(fix, "history")["changes"][0]["entry"]["state"] == "gone"
+    assert asked(fix, "undo", change["id"], "--yes")["exit"] == 1
+
+
+def test_what_is_no_question(fix: Fix, broken: Broken) -> None:
+    assert asked(fix, "undo", "nothing", "--yes")["exit"] == 2
+    assert asked(fix, "history", "--older-than", "3")["exit"] == 2
+    assert asked(fix, "history", "--forget", "all", "--older-than", "x", "--yes")["exit"] == 2
+    assert fix.command("history").returncode == 0
