@@ -231,8 +231,10 @@ class Companions:
 
 
 def platform_only(target: Target) -> Target:
-    """A target without its devices."""
-    return msgspec.structs.replace(target, driver=UNKNOWN, cuda_ceiling=UNKNOWN, gpus=UNKNOWN)
+    """A target without its devices and Pythons."""
+    return msgspec.structs.replace(
+        target, driver=UNKNOWN, cuda_ceiling=UNKNOWN, gpus=UNKNOWN, pythons=UNKNOWN
+    )
 
 
 def brought_along(frameworks: Mapping[str, Framework], wanted: Iterable[Wanted]) -> Iterator[str]:
