@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,17 +14,26 @@ from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.errors import UsageError
-from dlsetup.model.loading import Course, Libraries, LoaderSettings, Loading, LoadingKnowledge
+from dlsetup.model.loading import (
+    Course,
+    Difference,
+    Libraries,
+    LoaderSettings,
+    Loading,
+    LoadingKnowledge,
+    Observed,
+)
 from dlsetup.model.machine import Environment, Gap, Machine
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.probe.host import Host
 from dlsetup.probe.libraries import libraries
-from dlsetup.probe.loader import settings
+from dlsetup.probe.loader import interpreter, settings
 from dlsetup.probe.loader_files import LoaderFiles
 from dlsetup.probe.notes import Notes
 from dlsetup.probe.pythons import environment_in, python_at
 from dlsetup.rules.loader import Process, Refused
+from dlsetup.rules.loader_agreement import differences
 from dlsetup.rules.loader_choices import Copies, choices, of_library
 from dlsetup.rules.loader_course import Following
 from dlsetup.show import json
@@ -52,9 +61,18 @@ class LibsDocument(Record, frozen=True, kw_only=True):
     unknown: tuple[Gap, ...] = ()
 
 
+class Followed(NamedTuple):
+    """A course, and how it came to it where a framework was followed."""
+
+    course: Course
+    loading: Loading | None = None
+    following: Following | None = None
+
+
 class Ground(Record, frozen=True, kw_only=True):
     """What the courses of all frameworks share."""
 
+    python: str
     settings: LoaderSettings
     files: LoaderFiles
     copies: Copies
@@ -75,11 +93,14 @@ def run(request: Request) -> int:
     notes = Notes()
     scene = Scene.of(machine, catalog_of_examined(machine, places))
     ground = _ground(host, notes, machine, environment, scene, places)
+    followed = tuple(_courses(scene, ground, every=request.every))
     found = Libraries(
         environment=environment.path,
         program=ground.settings.program,
-        courses=tuple(_courses(scene, ground, every=request.every)),
+        courses=tuple(item.course for item in followed),
     )
+    if request.observe:
+        found = _observed(found, followed, host, ground)
     if request.library is not None:
         found = _about(found, request.library)
     if request.as_json:
@@ -107,6 +128,7 @@ def _ground(
     toolkits = () if isinstance(machine.toolkits, Unknown) else machine.toolkits
     copies = libraries(host, notes, environment, tuple(item.path for item in toolkits), parts=True)
     return Ground(
+        python=interpreter(host, place),
         settings=settings(host, place),
         files=LoaderFiles(host),
         copies=Copies(by_real={host.real(item.path): item for item in copies}),
@@ -114,19 +136,16 @@ def _ground(
     )
 
 
-def _courses(scene: Scene, ground: Ground, *, every: bool) -> Iterator[Course]:
-    followed = False
-    for installed in scene.installed:
-        loading = _loading(scene, installed, ground.known)
-        if loading is not None:
-            followed = True
-            yield _course(installed.framework.name, loading, _major(installed), ground)
-    if every or not followed:
-        yield _of_any_program(ground)
-
-
-def _loading(scene: Scene, installed: Installed, known: LoadingKnowledge) -> Loading | None:
-    return known.of(installed.framework.name, installed.distribution.version)
+def _courses(scene: Scene, ground: Ground, *, every: bool) -> Iterator[Followed]:
+    known = [
+        (installed, loading)
+        for installed in scene.installed
+        if (loading := ground.known.of(installed.framework.name, installed.distribution.version))
+    ]
+    for installed, loading in known:
+        yield _course(installed.framework.name, loading, _major(installed), ground)
+    if every or not known:
+        yield Followed(course=_of_any_program(ground))
 
 
 def _major(installed: Installed) -> int | None:
@@ -134,13 +153,32 @@ def _major(installed: Installed) -> int | None:
     return cuda.major if isinstance(cuda, CudaVersion) else None
 
 
-def _course(program: str, loading: Loading, major: int | None, ground: Ground) -> Course:
+def _course(program: str, loading: Loading, major: int | None, ground: Ground) -> Followed:
     try:
         following = Following(Process(ground.settings, ground.files), major)
     except Refused as exc:
-        return Course(program=program, failure=str(exc))
+        return Followed(course=Course(program=program, failure=str(exc)))
     following.follow(loading, ground.known.askings)
-    return _told(program, following, ground, ground.known.words(loading.source))
+    told = _told(program, following, ground, ground.known.words(loading.source))
+    return Followed(course=told, loading=loading, following=following)
+
+
+def _observed(found: Libraries, followed: tuple[Followed, ...], host: Host, ground: Ground) -> Libraries:
+    """With what the real loader was seen to do, framework by framework."""
+    from dlsetup.verify.loader import observe
+
+    seen: list[Observed] = []
+    differing: list[Difference] = []
+    for item in followed:
+        if item.loading is None or item.following is None:
+            continue
+        program, following = item.course.program, item.following
+        said = observe(
+            host, ground.python, ground.settings, program, item.loading.step, major=following.major
+        )
+        seen.append(said)
+        differing += differences(program, following.process, following.failure, said)
+    return replace(found, observed=tuple(seen), differences=tuple(differing))
 
 
 def _of_any_program(ground: Ground) -> Course:

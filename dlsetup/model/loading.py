@@ -255,8 +255,8 @@ class Seen(Record, frozen=True, kw_only=True):
 
     name: str
     path: str = ""
-    """The file that it took; empty: none."""
-    via: Via | None = None
+    """The file that it took; empty: none. By which list it came there the loader does not say: it keeps one
+    entry for each folder, under the name of the list that was first to name it."""
 
 
 class Observed(Record, frozen=True, kw_only=True):
@@ -266,8 +266,8 @@ class Observed(Record, frozen=True, kw_only=True):
     seen: tuple[Seen, ...] = ()
     mapped: tuple[str, ...] = ()
     """Shared objects in the process at the end, behind their links."""
-    failures: tuple[str, ...] = ()
-    """What the loader said of what it could not open."""
+    failure: str = ""
+    """What the loader said where it could not open what the import needs."""
     gap: str = ""
     """Why nothing was seen."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from dlsetup.model.loading import LoaderSettings
 from dlsetup.probe.host import Host
 from dlsetup.probe.loader_cache import cache
@@ -21,11 +23,21 @@ LEVELS = (
 
 def settings(host: Host, place: Place) -> LoaderSettings:
     """For the interpreter of an environment, in the shell whose variables the host has."""
+    return replace(
+        settings_of(host, host.real(interpreter(host, place))),
+        ctypes=_ctypes(host, place),
+        sites=sites(host, place),
+        abi=re.sub(r"^python(\d+)\.(\d+)(t?)$", r"cpython-\1\2\3", place.library),
+    )
+
+
+def settings_of(host: Host, program: str) -> LoaderSettings:
+    """For any program, whose path leads through no link."""
     libc = "musl" if host.glob("/lib/ld-musl-*.so.1") else "glibc"
     levels = _levels(host) if libc == "glibc" else ()
     folders, lib = _folders(host, libc)
     return LoaderSettings(
-        program=host.real(interpreter(host, place)),
+        program=program,
         libc="musl" if libc == "musl" else "glibc",
         arch=host.arch,
         library_path=host.environ.get("LD_LIBRARY_PATH"),
@@ -35,9 +47,6 @@ def settings(host: Host, place: Place) -> LoaderSettings:
         lib=lib,
         levels=levels,
         folder=host.folder,
-        ctypes=_ctypes(host, place),
-        sites=sites(host, place),
-        abi=re.sub(r"^python(\d+)\.(\d+)(t?)$", r"cpython-\1\2\3", place.library),
     )
 
 

@@ -81,6 +81,9 @@ class Process:
         self.arrivals: list[Arrival] = []
         self.undone: list[Arrival] = []
         """Of attempts that failed, after which the loader has taken everything back."""
+        self.history: list[Arrival] = []
+        """All of them in their order, but for what is looked up lazily: what a child can be seen to do."""
+        self._lazy = False
         self.lacks: list[tuple[str, Lack]] = []
         """By the file that lacks something, behind its links; also of attempts that failed."""
         program = files.shared_object(settings.program)
@@ -96,10 +99,11 @@ class Process:
         """
         before, known = len(self.residents), len(self.arrivals)
         names = [set(item.names) for item in self.residents]
+        self._lazy = lazy
         try:
             first = self._bring(name, caller or self.main)
             self._complete(before)
-            self._check(before, lazy=lazy)
+            self._check(before)
         except Refused:
             del self.residents[before:]
             for item, old in zip(self.residents, names, strict=True):
@@ -107,6 +111,8 @@ class Process:
             self.undone += self.arrivals[known:]
             del self.arrivals[known:]
             raise
+        finally:
+            self._lazy = False
         return first
 
     def resident(self, name: str) -> Resident | None:
@@ -124,7 +130,7 @@ class Process:
             if file is not None and not file.foreign:
                 yield found
 
-    def _check(self, first: int, *, lazy: bool) -> None:
+    def _check(self, first: int) -> None:
         """Whether what came in finds its versions and symbols; musl knows no versions."""
         if self.settings.libc == "musl":
             return
@@ -135,7 +141,7 @@ class Process:
         ]
         self.lacks += [(provider.real, lack) for _, provider, lack in found]
         for consumer, provider, lack in found:
-            if lack.versions or not lazy:
+            if lack.versions or not self._lazy:
                 raise Refused(refusal(consumer, provider, lack))
 
     def _start(self) -> None:
@@ -166,6 +172,7 @@ class Process:
         if via == "preload":
             found = Found(path=found.path, via="preload")
         if file.fault:
+            self._remember(name, asking, found)
             raise Refused(f"{found.path}: {file.fault}")
         real = self.files.real(found.path)
         same = next((item for item in self.residents if item.real == real), None)
@@ -186,6 +193,7 @@ class Process:
             file = self.files.shared_object(found.path)
             if file is not None and not file.foreign:
                 return found, file
+        self._remember(name, asking, Found(path="", via="default"))
         raise Refused(f"{name}: cannot open shared object file: No such file or directory")
 
     def _stay(self, file: SharedObject, found: Found, loader: Resident | None) -> Resident:
@@ -194,5 +202,11 @@ class Process:
         return come
 
     def _note(self, name: str, asking: Resident, resident: Resident, found: Found) -> Resident:
-        self.arrivals.append(Arrival(name=name, consumer=asking.file.path, found=found))
+        self.arrivals.append(self._remember(name, asking, found))
         return resident
+
+    def _remember(self, name: str, asking: Resident, found: Found) -> Arrival:
+        come = Arrival(name=name, consumer=asking.file.path, found=found)
+        if not self._lazy:
+            self.history.append(come)
+        return come

@@ -35,11 +35,30 @@ def libs_lines(found: Libraries, gaps: Sequence[Gap], wanted: Wanted) -> Iterato
     for course in found.courses:
         yield Line()
         yield from _course_lines(course, wanted)
+    yield from _observed_lines(found)
     for gap in gaps:
         yield Line()
         yield from gap_lines(gap)
     yield Line()
     yield summary(found)
+
+
+def _observed_lines(found: Libraries) -> Iterator[Line]:
+    """Whether the real loader did as it was predicted to; nothing where nobody looked."""
+    if isinstance(found.observed, Unknown) or isinstance(found.differences, Unknown):
+        return
+    yield Line()
+    for item in found.observed:
+        mine = [one for one in found.differences if one.program == item.program]
+        if item.gap:
+            yield Line(mark="?", text=f"import {item.program} was not observed: {item.gap}", style="warning")
+        elif not mine:
+            text = f"import {item.program}: the loader does as predicted"
+            yield Line(mark="✓", text=text, style="good")
+        for one in mine:
+            yield Line(mark="✗", text=f"{one.name} of {one.program} was predicted otherwise", style="bad")
+            yield Line(mark="predicted", text=one.predicted, indent=2, style="faint", wrap=False)
+            yield Line(mark="observed ", text=one.observed, indent=2, style="faint", wrap=False)
 
 
 def _course_lines(course: Course, wanted: Wanted) -> Iterator[Line]:
