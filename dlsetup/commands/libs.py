@@ -27,6 +27,7 @@ from dlsetup.model.machine import Environment, Gap, Machine
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.probe.host import Host
+from dlsetup.probe.inventory import troubles
 from dlsetup.probe.libraries import libraries
 from dlsetup.probe.loader import interpreter, settings
 from dlsetup.probe.loader_files import LoaderFiles
@@ -98,6 +99,7 @@ def run(request: Request) -> int:
         environment=environment.path,
         program=ground.settings.program,
         courses=tuple(item.course for item in followed),
+        troubles=troubles(host, environment, ground.settings.sites),
     )
     if request.observe:
         found = _observed(found, followed, host, ground)

@@ -35,12 +35,30 @@ def libs_lines(found: Libraries, gaps: Sequence[Gap], wanted: Wanted) -> Iterato
     for course in found.courses:
         yield Line()
         yield from _course_lines(course, wanted)
+    yield from _trouble_lines(found)
     yield from _observed_lines(found)
     for gap in gaps:
         yield Line()
         yield from gap_lines(gap)
     yield Line()
     yield summary(found)
+
+
+def _trouble_lines(found: Libraries) -> Iterator[Line]:
+    """Files that are not as they were installed."""
+    troubles = () if isinstance(found.troubles, Unknown) else found.troubles
+    if troubles:
+        yield Line()
+        yield Line(text="Installed files", style="title")
+    for item in troubles:
+        yield Line(
+            mark="✗" if item.breaks else "!",
+            text=f"{item.text}, such as `{item.example}`"
+            if item.count > 1
+            else f"{item.text}: `{item.example}`",
+            style="bad" if item.breaks else "warning",
+            indent=2,
+        )
 
 
 def _observed_lines(found: Libraries) -> Iterator[Line]:
@@ -124,6 +142,9 @@ def summary(found: Libraries) -> Line:
     parts = []
     if lacking:
         parts.append(f"{lacking} {'library lacks' if lacking == 1 else 'libraries lack'} what is needed")
+    broken = () if isinstance(found.troubles, Unknown) else [item for item in found.troubles if item.breaks]
+    if broken:
+        parts.append("installed files are not whole")
     if failed:
         parts.append(f"{failed} {'import fails' if failed == 1 else 'imports fail'}")
-    return Line(mark="✗", text=f"{', '.join(parts) or 'files are not whole'}.", style="bad")
+    return Line(mark="✗", text=f"{', '.join(parts)}.", style="bad")

@@ -81,5 +81,5 @@ def taken(seen: Seen, python: str) -> Seen:
             head, mine = file.read(HEAD), own.read(HEAD)
     except (OSError, ValueError):
         return replace(seen, path="")
-    other = head[:4] == mine[:4] and (head[4], head[18:]) != (mine[4], mine[18:])
+    other = len(head) == HEAD and head[:4] == mine[:4] and (head[4], head[18:]) != (mine[4], mine[18:])
     return replace(seen, path="") if other else seen
