@@ -35,7 +35,7 @@ from dlsetup.probe.notes import Notes
 from dlsetup.probe.pythons import environment_in, python_at
 from dlsetup.rules.loader import Process, Refused
 from dlsetup.rules.loader_agreement import differences
-from dlsetup.rules.loader_choices import Copies, choices, of_library
+from dlsetup.rules.loader_choices import Copies, choices, mixed_parts, of_library
 from dlsetup.rules.loader_course import Following
 from dlsetup.show import json
 from dlsetup.show.libs import Wanted, libs_lines
@@ -205,12 +205,14 @@ def _soname(ground: Ground, path: str) -> str:
 
 
 def _told(program: str, following: Following, ground: Ground, source: str) -> Course:
+    chosen = choices(program, following.process, ground.copies)
     return Course(
         program=program,
         opens=tuple(following.opens),
         failure=following.failure,
         unmet=tuple(following.unmet),
-        choices=choices(program, following.process, ground.copies),
+        choices=chosen,
+        mixed=tuple(mixed_parts(chosen)),
         source=source,
     )
 

@@ -210,7 +210,14 @@ class Course(Record, frozen=True, kw_only=True):
     """What the loader says where the import fails."""
     unmet: tuple[Unmet, ...] = ()
     choices: tuple[Choice, ...] = ()
+    mixed: tuple[str, ...] = ()
+    """Libraries whose parts come from copies of two versions, each in one line."""
     source: str = ""
+
+    @property
+    def well(self) -> bool:
+        """Whether everything that is loaded has what is asked of it."""
+        return not (self.failure or self.mixed or any(item.lacks for item in self.choices))
 
 
 class LoadingKnowledge(Record, frozen=True, kw_only=True):
@@ -297,5 +304,4 @@ class Libraries(Record, frozen=True, kw_only=True):
     def well(self) -> bool:
         """Whether each library has what is asked of it, and each file is as it was installed."""
         troubles = () if isinstance(self.troubles, Unknown) else self.troubles
-        broken = any(item.failure or any(choice.lacks for choice in item.choices) for item in self.courses)
-        return not broken and not any(item.breaks for item in troubles)
+        return all(item.well for item in self.courses) and not any(item.breaks for item in troubles)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from packaging.version import Version
+
 from dlsetup.model.cuda_names import library_of
 from dlsetup.model.loading import Candidate, Choice, Found, Lack
 from dlsetup.model.machine import Library, Owner
-from dlsetup.model.record import UNKNOWN, Record
+from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.rules.loader import Arrival, Process, Resident
 
 WAYS = {
@@ -117,6 +119,25 @@ def _ahead(winner: Found) -> str:
     if winner.via in ("path", "preload"):
         return "another one is in the process before"
     return "it comes later:"
+
+
+def mixed_parts(found: Iterable[Choice]) -> Iterator[str]:
+    """Where parts of cuDNN come from two versions: it checks that, and refuses to work."""
+    winners = [item.winner for item in found if item.library == "cudnn"]
+    known = [item for item in winners if item is not None and isinstance(item.version, Version)]
+    for item in known[1:]:
+        if _differ(known[0].version, item.version):
+            one, two = known[0], item
+            yield f"{one.path} is of cuDNN {one.version} and {two.path} of {two.version}"
+            return
+
+
+def _differ(one: Version | Unknown, two: Version | Unknown) -> bool:
+    """In the first three numbers, as far as both tell them: 9.10.2 and 9.10.2.21 are one version."""
+    if isinstance(one, Unknown) or isinstance(two, Unknown):
+        return False
+    common = min(len(one.release), len(two.release), 3)
+    return one.release[:common] != two.release[:common]
 
 
 def of_library(found: Iterable[Choice], word: str) -> tuple[Choice, ...]:

@@ -84,6 +84,8 @@ def _course_lines(course: Course, wanted: Wanted) -> Iterator[Line]:
     yield Line(text=title, style="title")
     if course.failure:
         yield Line(mark="✗", text=f"The loader fails: {course.failure}", style="bad", indent=2)
+    for text in course.mixed:
+        yield Line(mark="✗", text=f"Parts of two versions: {text}", style="bad", indent=2)
     if not course.choices:
         yield Line(text="asks for no CUDA library", indent=2, style="faint")
     for choice in course.choices:
@@ -142,6 +144,8 @@ def summary(found: Libraries) -> Line:
     parts = []
     if lacking:
         parts.append(f"{lacking} {'library lacks' if lacking == 1 else 'libraries lack'} what is needed")
+    if any(course.mixed for course in found.courses):
+        parts.append("parts of cuDNN are of two versions")
     broken = () if isinstance(found.troubles, Unknown) else [item for item in found.troubles if item.breaks]
     if broken:
         parts.append("installed files are not whole")

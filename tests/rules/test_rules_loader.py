@@ -5,9 +5,12 @@ from __future__ import annotations
 import fnmatch
 
 import pytest
+from packaging.version import Version
 
 from dlsetup.model.loading import (
     Asking,
+    Candidate,
+    Choice,
     LoaderSettings,
     Loading,
     LoadStep,
@@ -16,7 +19,9 @@ from dlsetup.model.loading import (
     Symbols,
     VersionNeed,
 )
+from dlsetup.model.record import UNKNOWN
 from dlsetup.rules.loader import Process, Refused
+from dlsetup.rules.loader_choices import mixed_parts
 from dlsetup.rules.loader_course import Following
 from dlsetup.rules.loader_search import expanded
 
@@ -140,6 +145,17 @@ def test_an_import_is_rescued_by_the_wheels() -> None:
         following = Following(Process(settings, Shelf(*files)))
         following.follow(Loading(step=(step,), source=""), ())
         assert following.failure == failure
+
+
+@pytest.mark.parametrize(("other", "mixed"), [("9.1.0", True), ("9.10.2", False), (None, False)])
+def test_parts_of_cudnn_from_two_versions(other: str | None, mixed: bool) -> None:
+    def choice(name: str, version: str | None) -> Choice:
+        known = Version(version) if version else UNKNOWN
+        winner = Candidate(path=f"/a/{name}", version=known, wins=True, reason="it is there")
+        return Choice(library="cudnn", soname=name, program="torch", candidates=(winner,))
+
+    found = (choice("libcudnn.so.9", "9.10.2.21"), choice("libcudnn_ops.so.9", other))
+    assert bool(list(mixed_parts(found))) == mixed
 
 
 def test_what_a_library_asks_for_later_and_does_not_find() -> None:
