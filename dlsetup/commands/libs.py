@@ -14,15 +14,8 @@ from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.errors import UsageError
-from dlsetup.model.loading import (
-    Course,
-    Difference,
-    Libraries,
-    LoaderSettings,
-    Loading,
-    LoadingKnowledge,
-    Observed,
-)
+from dlsetup.model.libraries import Course, Difference, Libraries, Observed
+from dlsetup.model.loading import LoaderSettings, Loading, LoadingKnowledge
 from dlsetup.model.machine import Environment, Gap, Machine
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion

@@ -6,7 +6,7 @@ import base64
 import csv
 from collections.abc import Iterator
 
-from dlsetup.model.loading import Trouble
+from dlsetup.model.libraries import Trouble
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import Unknown
 from dlsetup.probe.distributions import concerns

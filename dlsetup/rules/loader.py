@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from dlsetup.model.loading import Found, Lack, LoaderSettings, SharedObject, Symbols
+from dlsetup.model.libraries import Found, Lack
+from dlsetup.model.loading import LoaderSettings, SharedObject, Symbols
 from dlsetup.model.record import Record
 from dlsetup.rules.loader_lacks import lacks_of, refusal
 from dlsetup.rules.loader_search import search

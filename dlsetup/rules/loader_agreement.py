@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from dlsetup.model.cuda_names import library_of
-from dlsetup.model.loading import Difference, Found, Observed, Seen
+from dlsetup.model.libraries import Difference, Found, Observed, Seen
 from dlsetup.rules.loader import Process
 
 

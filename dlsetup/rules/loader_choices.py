@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from packaging.version import Version
 
 from dlsetup.model.cuda_names import library_of
-from dlsetup.model.loading import Candidate, Choice, Found, Lack
+from dlsetup.model.libraries import Candidate, Choice, Found, Lack
 from dlsetup.model.machine import Library, Owner
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.rules.loader import Arrival, Process, Resident

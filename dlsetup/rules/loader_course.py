@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from dlsetup.model.loading import Asking, Loading, LoadStep, Preload, Unmet
+from dlsetup.model.libraries import Unmet
+from dlsetup.model.loading import Asking, Loading, LoadStep, Preload
 from dlsetup.rules.loader import Process, Refused, Resident
 
 STEM = re.compile(r"[^.*?\[]+")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlsetup.model.cuda_names import library_of, symbols_begin
-from dlsetup.model.loading import Lack
+from dlsetup.model.libraries import Lack
 
 if TYPE_CHECKING:
     from dlsetup.rules.loader import Files, Resident

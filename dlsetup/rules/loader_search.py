@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from dlsetup.model.loading import Found, LoaderSettings, SharedObject, Via
+from dlsetup.model.libraries import Found, Via
+from dlsetup.model.loading import LoaderSettings, SharedObject
 
 TOKENS = re.compile(r"\$(?:\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)(?![A-Za-z0-9_]))")
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dlsetup.model.loading import Candidate, Choice, Course, Lack, Libraries
+from dlsetup.model.libraries import (
+    Candidate,
+    Choice,
+    Course,
+    Lack,
+    Libraries,
+)
 from dlsetup.model.machine import Gap
 from dlsetup.model.record import Unknown
 from dlsetup.show.doctor import gap_lines

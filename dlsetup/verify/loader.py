@@ -10,7 +10,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dlsetup.model import codec
-from dlsetup.model.loading import LoaderSettings, LoadStep, Observed, Seen
+from dlsetup.model.libraries import Observed, Seen
+from dlsetup.model.loading import LoaderSettings, LoadStep
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import printable
 from dlsetup.verify.loader_trace import searches

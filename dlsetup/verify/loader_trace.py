@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.model.loading import Seen
+from dlsetup.model.libraries import Seen
 
 LINE = re.compile(r"^\s*\d+:\t(.*)$")
 FIND = re.compile(r"find library=(.*) \[\d+\]; searching")

@@ -7,10 +7,9 @@ import fnmatch
 import pytest
 from packaging.version import Version
 
+from dlsetup.model.libraries import Candidate, Choice
 from dlsetup.model.loading import (
     Asking,
-    Candidate,
-    Choice,
     LoaderSettings,
     Loading,
     LoadStep,

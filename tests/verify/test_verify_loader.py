@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from elf_maker import Maker, compiler
 
-from dlsetup.model.loading import LoaderSettings, Observed
+from dlsetup.model.libraries import Observed
+from dlsetup.model.loading import LoaderSettings
 from dlsetup.probe.host import Host
 from dlsetup.probe.loader import settings_of
 from dlsetup.probe.loader_files import LoaderFiles
