@@ -17,6 +17,7 @@ from dlsetup.probe.notes import whole_number
 RECORD_LIMIT = 32 << 20
 HASHED_SIZE = 1 << 20
 """Files up to this size are read; of larger ones the size is enough."""
+LIBRARY_FOLDERS = ("nvidia/*/lib", "torch/lib", "tensorflow", "cusparselt/lib", "tensorrt_libs")
 FILES_LIMIT = 60_000
 """Of one distribution: torch has 12 000."""
 
@@ -24,7 +25,31 @@ FILES_LIMIT = 60_000
 def troubles(host: Host, environment: Environment, sites: tuple[str, ...]) -> tuple[Trouble, ...]:
     """Of distributions that concern frameworks, in every folder that packages are imported from."""
     found = [item for site in sites for item in _of_site(host, site)]
-    return (*found, *_twice(host, sites), *_shared(environment))
+    unowned = () if environment.kind == "conda" else (item for site in sites for item in _unowned(host, site))
+    return (*found, *unowned, *_twice(host, sites), *_shared(environment))
+
+
+def _unowned(host: Host, site: str) -> Iterator[Trouble]:
+    """Libraries in folders of packages that no RECORD names, though it names others of the same package."""
+    entries = [entry for entry in host.names(site) if entry.endswith(".dist-info")]
+    owned = {
+        path
+        for entry in entries
+        if (told := name_and_version(host, site, entry)) and concerns(told[0], ())
+        for path, _, _ in _recorded(host.read(f"{site}/{entry}/RECORD", RECORD_LIMIT) or "")
+    }
+    packages = {path.partition("/")[0] for path in owned}
+    there = [
+        f"{folder.removeprefix(site + '/')}/{name}"
+        for pattern in LIBRARY_FOLDERS
+        for folder in host.glob(f"{site}/{pattern}")
+        for name in host.names(folder)
+        if ".so" in name
+    ]
+    left = [path for path in there if path not in owned and path.partition("/")[0] in packages]
+    if left:
+        text = f"{len(left)} of the libraries in `{site}` belong to no installed package"
+        yield Trouble(kind="unowned", text=text, example=left[0], count=len(left))
 
 
 def _of_site(host: Host, site: str) -> Iterator[Trouble]:

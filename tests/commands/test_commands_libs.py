@@ -150,7 +150,9 @@ def test_files_that_are_not_as_they_were_installed(place: Place, capsys: pytest.
     code, document = told(capsys, place)
     assert code == 1
     found = {item["kind"]: item for item in document["libraries"]["troubles"]}
-    assert set(found) == {"changed", "gone", "leftover", "twice"}
+    assert set(found) == {"changed", "gone", "leftover", "twice", "unowned"}
+    assert found["unowned"]["example"] == "torch/lib/libtorch_global_deps.so"
+    assert not found["unowned"].get("breaks")
     assert found["changed"]["example"] == "torch/version.py"
     assert (found["gone"]["example"], found["gone"]["count"]) == ("torch/gone.py", 1)
     assert found["leftover"]["example"] == "~orch-2.4.0.dist-info"
