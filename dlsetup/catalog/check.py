@@ -25,6 +25,8 @@ from dlsetup.catalog.guards import disagreements
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.catalog.loading import LoadingFile
+from dlsetup.catalog.loading import faults_of as loading_faults
 from dlsetup.catalog.messages import MessageFile, faults_of
 from dlsetup.catalog.refresh import distributions_of, known_files
 from dlsetup.model.errors import DataError
@@ -39,6 +41,7 @@ FORMS: dict[str, type] = {
     "hardware/*.toml": HardwareFile,
     "images/*.toml": ImageFile,
     "messages/*.toml": MessageFile,
+    "loading/*.toml": LoadingFile,
     "indexes.toml": IndexFile,
     "generated/overlaps.json": OverlapsFile,
     "generated/index-*.json": ListingFile,
@@ -113,6 +116,8 @@ def _meaning(record: object, today: datetime.date, world: Hardware) -> Iterator[
             yield f"a row holds for no release: since {item.since}, before {item.before}"
     if isinstance(record, FrameworkFile):
         yield from _builds(record, world)
+    if isinstance(record, LoadingFile):
+        yield from loading_faults(record)
 
 
 def _messages(files: list[MessageFile], today: datetime.date, world: Hardware) -> Iterator[str]:

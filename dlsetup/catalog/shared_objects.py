@@ -1,6 +1,6 @@
 """Where in a shared object of Linux or Windows the fat binaries of CUDA lie.
 
-Needs pyelftools and pefile, which only maintainers of the catalog have. Nothing is loaded or run.
+Needs pefile, which only maintainers of the catalog have. Nothing is loaded or run.
 """
 
 from __future__ import annotations

@@ -8,10 +8,12 @@ from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, Measur
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.catalog.loading import LoadingFile
 from dlsetup.catalog.messages import MessageFile
 from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
+from dlsetup.commands.libs import LibsDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.errors import UsageError
@@ -26,6 +28,7 @@ from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
+    "libs": LibsDocument,
     "resolve": json.ResolveDocument,
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
@@ -53,6 +56,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-listing": ListingFile,
     "catalog-measured": MeasuredFile,
     "catalog-message": MessageFile,
+    "catalog-loading": LoadingFile,
 }
 
 

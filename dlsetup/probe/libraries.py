@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
+from dlsetup.model.cuda_names import FORMS, PARTS, word_of
 from dlsetup.model.machine import Distribution, Environment, Library, Owner
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.probe.host import Host
@@ -14,26 +15,38 @@ from dlsetup.probe.library_versions import library_version
 from dlsetup.probe.notes import Notes
 from dlsetup.probe.nvidia_files import WSL_FOLDER, cached
 
-NAMES = {
-    "cudart": "cudart",
-    "cublas": "cublas",
-    "cudnn": "cudnn",
-    "nvjitlink": "nvJitLink",
-    "nccl": "nccl",
-}
 PACKAGES = {
     "cudart": ("cuda-runtime", "cuda-cudart"),
     "cublas": ("cublas", "libcublas"),
+    "cublaslt": ("cublas", "libcublas"),
     "cudnn": ("cudnn", "libcudnn"),
+    "cufft": ("cufft", "libcufft"),
+    "curand": ("curand", "libcurand"),
+    "cusolver": ("cusolver", "libcusolver"),
+    "cusparse": ("cusparse", "libcusparse"),
+    "cusparselt": ("cusparselt", "libcusparselt"),
     "nvjitlink": ("nvjitlink", "libnvjitlink"),
+    "nvrtc": ("cuda-nvrtc",),
     "nccl": ("nccl", "libnccl"),
+    "nvshmem": ("nvshmem", "libnvshmem"),
+    "cupti": ("cuda-cupti",),
+    "cufile": ("cufile", "libcufile"),
+    "tensorrt": ("tensorrt", "libnvinfer"),
 }
 """What wheels call a library after `nvidia-`, and what conda calls it."""
-OF_ONE_MAJOR = ("cudart", "cublas", "nvjitlink")
+OF_ONE_MAJOR = ("cudart", "cublas", "cublaslt", "nvjitlink", "nvrtc", "cupti")
 """Libraries whose name has the major of CUDA; those of the others are called the same in all."""
 SYSTEM_FOLDERS = ("/usr/lib/{arch}-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", WSL_FOLDER)
 TOOLKIT_FOLDERS = ("lib64", "lib", "targets/*/lib", "bin", "bin/x64")
-WHEEL_FOLDERS = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/x86_64", "torch/lib", "paddle/libs")
+WHEEL_FOLDERS = (
+    "nvidia/*/lib",
+    "nvidia/*/bin",
+    "nvidia/*/bin/x86_64",
+    "cusparselt/lib",
+    "tensorrt_libs",
+    "torch/lib",
+    "paddle/libs",
+)
 SUFFIX = re.compile(r"-cu\d\d$")
 COUNT_LIMIT = 500
 
@@ -47,15 +60,21 @@ class _Place(Record, frozen=True, kw_only=True):
 
 
 def libraries(
-    host: Host, notes: Notes, environment: Environment | None, toolkits: tuple[str, ...] = ()
+    host: Host,
+    notes: Notes,
+    environment: Environment | None,
+    toolkits: tuple[str, ...] = (),
+    *,
+    parts: bool = False,
 ) -> tuple[Library, ...]:
     """All copies, each once under the file behind its links, in the order of their paths.
 
-    `toolkits` are the folders of the CUDA toolkits that were found.
+    `toolkits` are the folders of the CUDA toolkits that were found. `parts`: with the files that a library is
+    shipped in beside its own, such as `libcudnn_ops.so.9`.
     """
     if host.platform == "darwin":
         return ()
-    pattern = _pattern(host)
+    pattern = _pattern(host, parts=parts)
     found: dict[str, Library] = {}
     for place in _places(host, environment, toolkits):
         for name in host.names(place.folder):
@@ -72,9 +91,9 @@ def libraries(
     return _sorted(found)
 
 
-def _pattern(host: Host) -> re.Pattern[str]:
+def _pattern(host: Host, *, parts: bool = True) -> re.Pattern[str]:
     """`libcudnn.so.9`, `libcudart-d0da41ae.so.11.0` inside old torch wheels, `cudnn64_9.dll`."""
-    words = "|".join(NAMES.values())
+    words = "|".join((*FORMS.values(), *(PARTS.values() if parts else ())))
     if host.platform == "win32":
         return re.compile(rf"(?P<library>{words})(?:64)?_(?P<major>\d{{1,3}})(?:_\d+)?\.dll")
     return re.compile(rf"lib(?P<library>{words})(?:-[0-9a-f]{{8}})?\.so\.(?P<major>\d+)(?:\.\d+)*")
@@ -107,7 +126,7 @@ def _loaded_from(host: Host) -> list[str]:
     """Folders that the loader knows by a variable or its cache."""
     name = "PATH" if host.platform == "win32" else "LD_LIBRARY_PATH"
     cache = [
-        path.rpartition("/")[0] for path in cached(host, rf"lib(?:{'|'.join(NAMES.values())})\.so\.[\d.]+")
+        path.rpartition("/")[0] for path in cached(host, rf"lib(?:{'|'.join(FORMS.values())})\.so\.[\d.]+")
     ]
     return list(dict.fromkeys((*host.variable_paths(name), *cache)))
 
@@ -134,7 +153,7 @@ def _installed(environment: Environment) -> tuple[Distribution, ...]:
 def _library(host: Host, place: _Place, name: str, real: str, environment: Environment | None) -> Library:
     match = _pattern(host).fullmatch(name)
     spelling, major = (match["library"], match["major"]) if match else ("", "")
-    library = next(word for word, form in NAMES.items() if form == spelling)
+    library = word_of(spelling)
     path = f"{place.folder}/{name}"
     owner, version = place.owner, library_version(host, library, real)
     if environment is not None and place.environment is not None:
@@ -159,7 +178,9 @@ def _owner(
     """
     if place.owner.kind == "conda":
         return _conda(library, environment)
-    if re.search(r"[/\\]nvidia[/\\]", place.folder) is None:
+    if place.folder.endswith("/tensorrt_libs"):
+        return _of_tensorrt(environment)
+    if re.search(r"[/\\]nvidia[/\\]|/cusparselt/", place.folder) is None:
         return Owner(kind="wheel", name=place.folder.split("/")[-2]), UNKNOWN
     stems = {f"nvidia-{name}" for name in PACKAGES[library]}
     own = [item for item in _installed(environment) if SUFFIX.sub("", item.name) in stems]
@@ -169,6 +190,13 @@ def _owner(
     if len(own) == 1:
         return Owner(kind="wheel", name=own[0].name), own[0].version
     return Owner(kind="wheel" if own else "nobody", name=", ".join(item.name for item in own)), UNKNOWN
+
+
+def _of_tensorrt(environment: Environment) -> tuple[Owner, Version | Unknown]:
+    """`tensorrt-libs`, `tensorrt-cu12-libs`: one of them, or nobody can say."""
+    own = [item for item in _installed(environment) if re.fullmatch(r"tensorrt(-cu\d+)?-libs", item.name)]
+    name = ", ".join(item.name for item in own)
+    return Owner(kind="wheel" if own else "nobody", name=name), own[0].version if len(own) == 1 else UNKNOWN
 
 
 def _conda(library: str, environment: Environment) -> tuple[Owner, Version | Unknown]:

@@ -45,6 +45,7 @@ def test_wheels_of_cuda_12(root: Root) -> None:
     found = {item.library: item for item in seen(root, environment)}
     assert {name: (item.owner.name, str(item.version)) for name, item in found.items()} == {
         "cublas": ("nvidia-cublas-cu12", "12.6.4.1"),
+        "cublaslt": ("nvidia-cublas-cu12", "12.6.4.1"),
         "cudart": ("nvidia-cuda-runtime-cu12", "12.6.77"),
         "cudnn": ("nvidia-cudnn-cu12", "9.5.1.17"),
         "nvjitlink": ("nvidia-nvjitlink-cu12", "12.6.85"),
