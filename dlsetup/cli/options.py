@@ -50,7 +50,9 @@ Cpu = Annotated[bool, typer.Option("--cpu", help="CPU builds only.")]
 Accelerator = Annotated[
     str | None, typer.Option(metavar="NAME", help="cpu, cuda, rocm, mps, xpu, tpu, ascend or directml.")
 ]
-Cuda = Annotated[str | None, typer.Option(metavar="VERSION", help="A CUDA family (`12`) or line (`12.6`).")]
+Cuda = Annotated[
+    str | None, typer.Option(metavar="VERSION", help="A CUDA family (`12`), a line (`12.6`), or `none`.")
+]
 AllowCpu = Annotated[
     bool, typer.Option("--allow-cpu", help="Where a framework has no build for the GPU, take its CPU build.")
 ]

@@ -60,6 +60,9 @@ def _rows(file: IO[bytes]) -> Iterator[Parcel]:
     number = 0
     while row := file.readline(LARGEST + 1):
         number += 1
+        if number == 1 and not row.lstrip().startswith(b"{"):
+            hint = "one report is read by `dlsetup doctor --from FILE`, a folder of them by `triage FOLDER`"
+            raise UsageError("these are no lines of JSON objects", hint=hint)
         end = row
         while not end.endswith(b"\n") and (end := file.readline(LARGEST)):
             pass

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from dlsetup.model.errors import UsageError
-from dlsetup.model.wish import Wanted
+from dlsetup.model.wish import WITHOUT_CUDA, Wanted
 
 LONGEST = 200
 EXAMPLE = "write it like `torch`, `'tensorflow>=2.18'` or `jax==0.10.2`"
@@ -85,11 +85,13 @@ def _bounded(text: str) -> str:
 
 
 def parse_cuda(text: str) -> str:
-    """`12` (a family) or `12.6` (a line), as `Wish.cuda` holds it. Raises `UsageError`."""
+    """`12` (a family), `12.6` (a line) or `none`, as `Wish.cuda` holds it. Raises `UsageError`."""
     wanted = text.strip().lower().removeprefix("cuda").strip()
+    if wanted == WITHOUT_CUDA:
+        return wanted
     if compact := re.fullmatch(r"cu(\d{2})(\d)", wanted):
         wanted = f"{compact[1]}.{compact[2]}"
     if not re.fullmatch(r"\d{1,2}(\.\d{1,2})?", wanted):
-        hint = "write `12` for any CUDA 12, or `12.6`"
+        hint = "write `12` for any CUDA 12, `12.6`, or `none`"
         raise UsageError(f"cannot read the CUDA version `{text[:LONGEST]}`", hint=hint)
     return wanted

@@ -10,6 +10,9 @@ from packaging.version import Version
 from dlsetup.model.framework import Accelerator
 from dlsetup.model.record import Record
 
+WITHOUT_CUDA = "none"
+"""In place of a CUDA: builds for other devices, or for the CPU."""
+
 
 class Wanted(Record, frozen=True, kw_only=True):
     """One framework: `tensorflow>=2.18`."""
@@ -51,7 +54,7 @@ class Wish(Record, frozen=True, kw_only=True):
     accelerator: Accelerator | None = None
     """None: the GPU where there is one."""
     cuda: str | None = None
-    """`12` (a family) or `12.6` (a line)."""
+    """`12` (a family), `12.6` (a line), or `none`."""
     allow_cpu: bool = False
     """A framework without a build for the GPU may fall to its CPU build."""
     packages: tuple[str, ...] = ()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.machine import Gpu, Vendor
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.target import Target
-from dlsetup.model.wish import Wish
+from dlsetup.model.wish import WITHOUT_CUDA, Wish
 from dlsetup.rules.gpus import DEVICES
 from dlsetup.rules.kernels import has_device
 
@@ -67,6 +69,8 @@ def devices_of(wish: Wish, target: Target) -> Devices:
             because=_without_device(wish.accelerator, target),
             apple=target.os == "macos",
         )
+    if wish.cuda == WITHOUT_CUDA:
+        return _without_cuda(target)
     if wish.cuda is not None:
         return Devices(accelerator="cuda", strict=not wish.allow_cpu, clause="wish cuda")
     found = _of_macos(target) if target.os == "macos" else _of_gpus(target)
@@ -75,6 +79,22 @@ def devices_of(wish: Wish, target: Target) -> Devices:
             accelerator=found.accelerator, strict=False, clause=found.clause, because=found.because
         )
     return found
+
+
+def _without_cuda(target: Target) -> Devices:
+    """Another vendor's GPU, or the CPU."""
+    if isinstance(target.gpus, Unknown):
+        return Devices(accelerator="cpu", strict=False, clause="wish cuda")
+    others = tuple(gpu for gpu in target.gpus if gpu.vendor != "nvidia")
+    found = _of_macos(target) if target.os == "macos" else _of_gpus(replace(target, gpus=others))
+    because = "builds without CUDA are asked for" if found.accelerator == "cpu" else found.because
+    return Devices(
+        accelerator=found.accelerator,
+        strict=found.strict,
+        clause="wish cuda",
+        because=because,
+        apple=target.os == "macos",
+    )
 
 
 def _without_device(accelerator: Accelerator, target: Target) -> str:

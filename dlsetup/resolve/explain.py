@@ -10,6 +10,7 @@ from packaging.version import Version
 from dlsetup.model.machine import Libc
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Clause
+from dlsetup.model.wish import WITHOUT_CUDA
 from dlsetup.resolve.choose import best_while
 from dlsetup.resolve.companions import PINS_RULE
 from dlsetup.resolve.pieces import PYTHON, BuildChoice, Choice, Force, Refusal
@@ -61,7 +62,11 @@ def wish_of(question: Question, kind: str, name: str) -> str:
     if name == "python":
         return f"Python {python_words(wish.python)} is asked for{_no_such_python(question)}"
     if name == "cuda":
-        return f"CUDA {wish.cuda} is asked for"
+        return (
+            "builds without CUDA are asked for"
+            if wish.cuda == WITHOUT_CUDA
+            else f"CUDA {wish.cuda} is asked for"
+        )
     if name == "accelerator":
         return f"builds for {wish.accelerator} are asked for"
     wanted = question.wanted.get(name)

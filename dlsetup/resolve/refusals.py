@@ -13,7 +13,7 @@ from dlsetup.model.hardware import Hardware
 from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.model.wish import Wanted, Wish
+from dlsetup.model.wish import WITHOUT_CUDA, Wanted, Wish
 from dlsetup.resolve.devices import Devices
 from dlsetup.resolve.pieces import Refusal
 from dlsetup.rules.driver import driver_drives, driver_serves
@@ -107,7 +107,8 @@ def by_wish(build: Build, wanted: Wanted | None, wish: Wish) -> Iterator[Refusal
     if build.prerelease and not specifier.prereleases:
         yield _refusal(f"{build.framework} {build.version} is a prerelease", RELEASE_RULE)
     if wish.cuda is not None and build.cuda is not None and not of_line(build, wish.cuda):
-        yield _refusal(f"{name_of(build)} is not made with CUDA {wish.cuda}", "wish cuda")
+        made = "made with CUDA" if wish.cuda == WITHOUT_CUDA else f"not made with CUDA {wish.cuda}"
+        yield _refusal(f"{name_of(build)} is {made}", "wish cuda")
 
 
 def specifier_admits(specifier: SpecifierSet, build: Build) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from packaging.version import Version
 
 from dlsetup.model.framework import Accelerator
+from dlsetup.model.wish import WITHOUT_CUDA
 from dlsetup.resolve.pieces import PYTHON, Choice, Refusal
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.refusals import of_line
@@ -32,7 +33,7 @@ def of_devices(question: Question, core: Core) -> str:
     """That frameworks have no build for the device at all, or else that another is not taken unasked."""
     wish, devices = question.wish, question.devices
     kind = DEVICE_WORDS[devices.accelerator]
-    if devices.clause == "wish cuda":
+    if devices.clause == "wish cuda" and wish.cuda != WITHOUT_CUDA:
         kind = f"CUDA {wish.cuda}"
     asked = [name for name in question.wanted if core & named(name)]
     lacking = [

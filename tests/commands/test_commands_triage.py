@@ -109,3 +109,11 @@ def test_a_process_that_dies_costs_its_report_alone(reports: Path, monkeypatch: 
     assert [row.report for row in found] == ["a.txt", "c", "again"]
     assert [row.error for row in found] == ["the process that read it died", "", ""]
     assert signal.SIGKILL
+
+
+def test_one_report_is_not_taken_for_lines_of_json(tmp_path: Path) -> None:
+    paste = tmp_path / "issue.md"
+    paste.write_text("It does not work.\n" * 3, "utf-8")
+    done = triage(str(paste))
+    assert done.returncode == 2
+    assert b"doctor --from FILE" in done.stderr

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from dlsetup.catalog.load import load
 from dlsetup.intake.target import parse
-from dlsetup.intake.wish import parse_python, parse_wanted
+from dlsetup.intake.wish import parse_cuda, parse_python, parse_wanted
 from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.resolution import Conflict, Pick, Plan
 from dlsetup.model.wish import Wish
@@ -269,3 +269,25 @@ def test_two_that_exclude_each_other_in_every_release_are_refused_with_a_smalles
     assert "torchtext is asked for" in text
     assert "optax is asked for" not in text
     assert any("environments" in way.text for way in answer.conflict.ways_out)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "variant"),
+    [("RTX 4090", "cpu"), ("MI300X", "rocm"), ("", "cpu")],
+    ids=["nvidia", "amd", "unknown"],
+)
+def test_without_cuda_another_device_is_served_or_the_cpu(gpu: str, variant: str) -> None:
+    where = f'{LINUX},gpu="{gpu}"' if gpu else LINUX
+    answer = resolve(
+        Wish(wanted=(parse_wanted("torch"),), cuda=parse_cuda("none")), parse(where), load(["torch"])
+    )
+    assert isinstance(answer, Plan)
+    assert answer.picks[0].variant.startswith(variant)
+
+
+def test_what_is_made_with_cuda_alone_is_refused_without_it() -> None:
+    wish = Wish(wanted=(parse_wanted("vllm"),), cuda="none")
+    answer = resolve(wish, parse(f'{LINUX},gpu="RTX 4090"'), load(["vllm"]))
+    assert isinstance(answer, Conflict)
+    assert "builds without CUDA are asked for" in [clause.text for clause in answer.core]
+    assert [way.text for way in answer.ways_out][:1] == ["take another CUDA"]
