@@ -37,6 +37,7 @@ _DEFAULT = re.compile(
 )
 _REQUIRED = re.compile(r"^\W{0,8}(?:export |ENV )?NVIDIA_REQUIRE_CUDA=[\"']?(cuda[^\"'\n]{2,2000})")
 """Its value has blanks in it, and `env` prints it without quotation marks."""
+_TRACED = re.compile(r"\bsearch path=(/\S{1,2000})\s+\(LD_LIBRARY_PATH\)")
 _ECHO = re.compile(rf"(?:^|[\s$#>])(?:echo|printenv) \"?\$?\{{?({_NAMES})\}}?\"?\s*$")
 
 
@@ -54,5 +55,14 @@ def variables(page: Page) -> Iterator[Fact]:
             whole = _REQUIRED.match(line.text)
             value = whole[1] if whole else next((part for part in found.groups()[1:] if part is not None), "")
             yield shown("variable", Variable(name=found[1], value=value, found_via=line.place), line)
+        if traced := _TRACED.search(line.text):
+            value = Variable(name="LD_LIBRARY_PATH", value=_folders(traced[1]), found_via=line.place)
+            yield shown("variable", value, line)
         for name, value in (*_PYTHON.findall(line.text), *_DEFAULT.findall(line.text)):
             yield shown("variable", Variable(name=name, value=value, found_via=line.place), line)
+
+
+def _folders(path: str) -> str:
+    """The search path of a loader's trace without the subfolders that it tries for newer processors."""
+    folders = (re.sub(r"/(?:glibc-hwcaps|tls|haswell|x86_64)(?:/.*)?$", "", item) for item in path.split(":"))
+    return ":".join(dict.fromkeys(folders))
