@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
 import msgspec
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.model.wish import Wanted
 from dlsetup.resolve.library_wheels import LibraryWheels
 from dlsetup.resolve.pieces import (
     DEFAULT_INDEX,
@@ -28,9 +26,9 @@ from dlsetup.resolve.pieces import (
     variant_of,
 )
 from dlsetup.resolve.refusals import specifier_admits
+from dlsetup.resolve.requirements import named_in, names_asked, samples, shared_libraries
 from dlsetup.rules.libraries import (
     applying,
-    lines_of,
     marker_environment,
     may_write,
     overlap_of,
@@ -43,7 +41,6 @@ PINS_RULE = "rule pins"
 FILES_RULE = "rule files"
 _PINS = frozenset({PINS_RULE})
 _FILES = frozenset({FILES_RULE})
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class Companions:
@@ -61,11 +58,13 @@ class Companions:
         """Names of the frameworks that the wish names, and of what these surely bring along."""
         self.target = target
         self.catalog = catalog
-        self.named = {name for item in frameworks.values() for name in self.names(item) if name in frameworks}
+        self.named = {
+            name for item in frameworks.values() for name in names_asked(item) if name in frameworks
+        }
         """Frameworks of which another one asks for certain versions."""
-        self.local = {name for item in frameworks.values() for name in self.names(item, local=True)}
+        self.local = {name for item in frameworks.values() for name in names_asked(item, local=True)}
         """Frameworks of which another one asks for a local version: for a certain variant, that is."""
-        self._shared = _shared(frameworks.values(), catalog)
+        self._shared = shared_libraries(frameworks.values(), catalog)
         self._applying: dict[tuple[str, Version | None], Requirement | None] = {}
         self._admitted: dict[tuple[str, str], frozenset[Hashable]] = {}
         self._versions: dict[str, tuple[Version, ...]] = {}
@@ -83,17 +82,6 @@ class Companions:
             and set(wanted) == set(self.wanted)
             and platform_only(target) == platform_only(self.target)
         )
-
-    @staticmethod
-    def names(framework: Framework, *, local: bool = False) -> set[str]:
-        """Names of everything that some build of a framework may ask for, whatever its markers.
-
-        `local`: only of what it asks for with a local version.
-        """
-        texts = {text for build in framework.builds for text in (*build.requires, *build.one_of)}
-        texts = {text for text in texts if "+" in text.partition(";")[0]} if local else texts
-        written = {found[0] for found in map(_NAME.match, texts) if found}
-        return set(map(canonicalize_name, written))
 
     def asks(self, build: Build, interpreter: Interpreter) -> tuple[Ask, ...]:
         """What a build asks of frameworks, of shared libraries and of shared files.
@@ -147,7 +135,7 @@ class Companions:
         """Versions of a library, newest first: of the registry, else samples of all ranges asked for."""
         if name not in self._versions:
             known = versions_of(name, self.catalog)
-            found = _samples(name, self.frameworks.values()) if known is None else known
+            found = samples(name, self.frameworks.values()) if known is None else known
             self._versions[name] = tuple(sorted(set(found), reverse=True))
         return self._versions[name]
 
@@ -188,12 +176,12 @@ class Companions:
         """Whether some versions of what is asked for have no wheel for this Python."""
         key = (text, interpreter)
         if key not in self._lacking:
-            self._lacking[key] = bool(self._wheels.missing(_named(text), interpreter))
+            self._lacking[key] = bool(self._wheels.missing(named_in(text), interpreter))
         return self._lacking[key]
 
     def _chosen(self, build: Build) -> Iterable[str]:
         """Of the requirements of which one suffices, those on what is wanted anyway, or else the first."""
-        return [text for text in build.one_of if _named(text) in self.wanted] or build.one_of[:1]
+        return [text for text in build.one_of if named_in(text) in self.wanted] or build.one_of[:1]
 
     def _apply(self, text: str, interpreter: Interpreter) -> Requirement | None:
         """Markers are evaluated once a Python, and only once where they do not speak of Python."""
@@ -235,49 +223,3 @@ def platform_only(target: Target) -> Target:
     return msgspec.structs.replace(
         target, driver=UNKNOWN, cuda_ceiling=UNKNOWN, gpus=UNKNOWN, pythons=UNKNOWN
     )
-
-
-def brought_along(frameworks: Mapping[str, Framework], wanted: Iterable[Wanted]) -> Iterator[str]:
-    """What comes along with a wanted framework, whichever of the releases asked for is taken."""
-    for item in wanted:
-        builds = [one for one in frameworks[item.framework].builds if specifier_admits(item.specifier, one)]
-        if builds:
-            yield from set.intersection(*map(_required, builds))
-
-
-def _required(build: Build) -> set[str]:
-    """Names of what a build asks for on every Python and every machine."""
-    return {_named(text) for text in build.requires if ";" not in text}
-
-
-def _shared(frameworks: Iterable[Framework], catalog: Catalog) -> frozenset[str]:
-    """Libraries that two frameworks ask for, and those whose versions depend on the GPU."""
-    seen: set[str] = set()
-    shared: set[str] = set()
-    for framework in frameworks:
-        names = Companions.names(framework)
-        shared |= names & seen
-        shared |= {name for name in names if lines_of(name, catalog.hardware)}
-        seen |= names
-    return frozenset(shared)
-
-
-def _samples(name: str, frameworks: Iterable[Framework]) -> Iterator[Version]:
-    """A version at, and one just above, every bound that is asked of a library; and the lowest of all.
-
-    If no sample satisfies a set of bounds, no version does.
-    """
-    yield Version("0")
-    texts = {text for item in frameworks for build in item.builds for text in build.requires}
-    for text in sorted(text for text in texts if _named(text) == name):
-        for word in re.findall(r"[=<>~]\s*([0-9][^\s,;)*]*)", text.partition(";")[0]):
-            try:
-                version = Version(word.rstrip("."))
-            except InvalidVersion:
-                continue
-            yield from (version, Version(f"{version.base_version}.0.1"))
-
-
-def _named(text: str) -> str:
-    found = _NAME.match(text)
-    return canonicalize_name(found[0]) if found else ""

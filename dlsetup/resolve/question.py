@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
-from dlsetup.resolve.companions import Companions, brought_along
+from dlsetup.resolve.companions import Companions
 from dlsetup.resolve.devices import devices_of
 from dlsetup.resolve.nearby import nearby
 from dlsetup.resolve.pieces import (
@@ -39,6 +39,7 @@ from dlsetup.resolve.refusals import (
     by_platform,
     by_wish,
 )
+from dlsetup.resolve.requirements import brought_along, names_asked
 from dlsetup.resolve.sources import asks_for_cpu, bounds_of, by_packages, by_source
 from dlsetup.rules.driver import ceiling_of
 from dlsetup.rules.gpus import with_capabilities
@@ -248,5 +249,5 @@ def _in_play(wanted: tuple[str, ...], catalog: Catalog) -> dict[str, Framework]:
         framework = catalog.framework(waiting.pop(0))
         if framework is not None and framework.name not in found:
             found[framework.name] = framework
-            waiting += sorted(Companions.names(framework) & {item.name for item in catalog.frameworks})
+            waiting += sorted(names_asked(framework) & {item.name for item in catalog.frameworks})
     return found

@@ -11,6 +11,7 @@ from dlsetup.model.wish import WITHOUT_CUDA
 from dlsetup.resolve.pieces import PYTHON, Choice, Refusal
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.refusals import of_line
+from dlsetup.resolve.requirements import names_asked
 from dlsetup.rules.gpus import DEVICES
 from dlsetup.rules.kernels import VENDOR_OF
 
@@ -56,7 +57,7 @@ def _computing(question: Question, name: str) -> list[str]:
     framework = question.frameworks[name]
     if any(build.variant != "any" for build in framework.builds):
         return [name]
-    asked = question.companions.names(framework)
+    asked = names_asked(framework)
     return [item for item in question.frameworks if item in asked]
 
 
