@@ -26,6 +26,8 @@ def driver_inferences(facts: Sequence[Fact]) -> Iterator[Fact]:
     known = {fact.about for fact in facts}
     if "driver.userland" not in known and (mismatch or "driver.module" not in known):
         yield from _libraries(facts)
+    if not known & {"driver.userland", "driver.module", "driver.nvml_error", NONE}:
+        yield from _on_disk(facts)
     works = any(fact.about in ("driver.module", "driver.cuda_ceiling") for fact in facts)
     for fact in facts:
         if fact.about == NONE and not works:
@@ -34,6 +36,14 @@ def driver_inferences(facts: Sequence[Fact]) -> Iterator[Fact]:
             )
         if fact.about == "kernel driver in use" and fact.value in ("nouveau", "vfio-pci"):
             yield Fact("driver.module", None, fact.source, Weight.INFERRED, f"`{fact.value}` drives the GPU")
+
+
+def _on_disk(facts: Sequence[Fact]) -> Iterator[Fact]:
+    for fact in facts:
+        if fact.about == "module on disk":
+            rule = "the module that lies on the disk"
+            yield Fact("driver.userland", DriverRelease(fact.value), fact.source, Weight.INFERRED, rule)
+            return
 
 
 def _libraries(facts: Sequence[Fact]) -> Iterator[Fact]:

@@ -24,6 +24,7 @@ _PREFIXES = tuple(
     for form in (
         r"\[(?:rank ?)?\d{1,4}\]:? ",
         r"\d{1,4}: ",
+        r"\s{0,5}\d{1,5}  (?=\S)",
         r"(?:#\d{1,3} )?\d{1,4}\.\d{1,3} ",
         r"[\w.-]{1,60}\s{1,20}\| ",
         r"(?:>(?!>>) ?){1,6}",
@@ -31,7 +32,7 @@ _PREFIXES = tuple(
         rf"(?:[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d|{_TIME}) [\w.-]{{1,64}} [\w.@/-]{{1,64}}\[\d{{1,8}}\]: ",
     )
 )
-"""What `srun -l`, `torchrun`, `docker build`, mails, containers, CI and journald put before a line."""
+"""What `srun -l`, `torchrun`, builds, mails, containers, CI, journald and `history` put before a line."""
 _FEWEST = 3
 """Lines one after the other that bear such a prefix before it is taken for one."""
 

@@ -3,6 +3,7 @@
 I tensorflow/core/common_runtime/gpu/gpu_device.cc:1929] Created device /job:localhost/device:GPU:0 with 13775
 MB memory:  -> device: 0, name: Tesla T4, pci bus id: 0000:00:04.0, compute capability: 7.5
 pciBusID: 0000:01:00.0 name: GeForce GTX 1070 computeCapability: 6.1
+name: GeForce GTX 1650 Ti major: 7 minor: 5 memoryClockRate(GHz): 1.485
 Num GPUs Available:  1
 W0321 device_context.cc:404] Please NOTE: device: 0, GPU Compute Capability: 8.6, Driver API Version: 11.4,
 Runtime API Version: 11.2
@@ -27,6 +28,9 @@ _DEVICE = re.compile(
     r"(?:device: \d{1,2}, |\d{4}:[0-9a-fA-F:.]{7,12} )?name: (?P<name>[A-Z][\w .()/-]{2,60}?)"
     r"(?:, pci bus id: [0-9a-fA-F:.]{7,16}, compute capability:| computeCapability:) (?P<code>\d{1,2}\.\d)\b"
 )
+_FIRST_DEVICE = re.compile(
+    r"^name: (?P<name>[A-Z][\w .()/-]{2,60}?) major: (?P<major>\d{1,2}) minor: (?P<minor>\d)\b"
+)
 _COUNT = re.compile(r"^\W{0,3}Num(?:ber of)? GPUs(?: [Aa]vailable)?\W{1,6}(\d{1,3})\s*$")
 _PADDLE_GPU = re.compile(r"device: (\d{1,2}), (?:GPU|CUDA) Compute Capability: (\d{1,2}\.\d)")
 _PADDLE_DRIVER = re.compile(r"Driver API Version: (\d{1,2}\.\d{1,2})")
@@ -34,7 +38,7 @@ _PADDLE_CUDNN = re.compile(r"device: \d{1,2}, cuDNN Version: (\d{1,2}\.\d{1,2})"
 _PADDLE_WELL = re.compile(r"PaddlePaddle works well on (\d{1,3}) GPU")
 
 
-@reads("TensorFlow log", "ompute capability: ", "computeCapability: ", "GPUs")
+@reads("TensorFlow log", "ompute capability: ", "computeCapability: ", " major: ", "GPUs")
 def tensorflow_devices(page: Page) -> Iterator[Fact]:
     """GPUs that TensorFlow created devices for, and how many a script counted."""
     for line in page.lines:
@@ -42,6 +46,9 @@ def tensorflow_devices(page: Page) -> Iterator[Fact]:
             yield _gpu(found["code"], line, f"tensorflow {page.file}", found["name"].strip())
             if "Created device" in line.text or "Created TensorFlow device" in line.text:
                 yield observed("tensorflow.created_device", found["name"].strip(), line)
+        elif found := _FIRST_DEVICE.match(line.text):
+            code = f"{found['major']}.{found['minor']}"
+            yield _gpu(code, line, f"tensorflow {page.file}", found["name"].strip())
         elif found := _COUNT.match(line.text):
             yield observed("tensorflow.gpus", found[1], line)
 

@@ -36,6 +36,9 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _GONE = re.compile(r"ninstall|Found existing|cached|Removing")
+_TOKEN = re.compile(r"\[[^\]]{0,400}\]|\([^)]{0,400}\)|\S+")
+"""What `print` puts beside each other: lists and tuples are one thing."""
+_IMPORTED = re.compile(r"\bimport (\w{2,30}) as (\w{1,12})\b")
 _ALIASES = {
     "tf": "tensorflow",
     "rt": "onnxruntime",
@@ -56,7 +59,7 @@ def session(page: Page) -> Iterator[Fact]:
         code = typed[1] if typed else ""
         if not typed and (command := _ONE_LINE.search(line.text)):
             printed = _PRINTED.search(command[1])
-            code = printed[1] if printed else ""
+            code = _spelled_out(printed[1], command[1]) if printed else ""
         if code and after is not None and not _PROMPT.match(after.text):
             yield from _answers(code, _OUT.match(after.text), after)
         elif not typed and after is not None and (shown_as := _OUT.match(after.text)):
@@ -82,6 +85,13 @@ def _answers(code: str, shown_as: re.Match[str] | None, line: Line) -> Iterator[
             yield from _answer(_plain(part), value, line)
 
 
+def _spelled_out(code: str, source: str) -> str:
+    """With the names of modules in place of those that `import … as …` gives them."""
+    for module, name in _IMPORTED.findall(source):
+        code = re.sub(rf"\b{name}\.", f"{module}.", code)
+    return code
+
+
 def _parts(code: str) -> list[str]:
     printed = _PRINTED.match(code)
     if printed:
@@ -95,14 +105,14 @@ def _parts(code: str) -> list[str]:
 
 
 def _values(text: str, count: int) -> list[str]:
-    text = text.strip()
+    text = text.strip().removeprefix("# ")
     if count == 1:
         return [text.strip("'\"")]
     try:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
-        return text.split()
-    return [str(item) for item in value] if isinstance(value, tuple) else text.split()
+        return _TOKEN.findall(text)
+    return [str(item) for item in value] if isinstance(value, tuple) else _TOKEN.findall(text)
 
 
 def _plain(code: str) -> str:

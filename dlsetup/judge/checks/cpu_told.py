@@ -51,22 +51,25 @@ def _is_cpu(torch: Installed) -> bool:
 
 
 def _cpu_signs(scene: Scene) -> Iterator[Evidence]:
-    """What shows that torch is a CPU build."""
+    """What shows that torch is a CPU build. One for other GPUs was not compiled with CUDA either."""
     torch = scene.framework("torch")
+    if _for_other_gpus(scene):
+        return
     if torch is not None and _is_cpu(torch):
         yield of_framework(torch)
     yield from (of_message(item) for item in scene.messages(*COMPLAINTS)[:2])
     for subject, pattern in (("torch.version.cuda", r"None"), ("torch.__version__", r".*\+cpu")):
         seen = scene.observed(subject)
-        if seen is not None and re.fullmatch(pattern, seen.value) and not _rocm(scene):
+        if seen is not None and re.fullmatch(pattern, seen.value):
             yield of_observation(seen)
 
 
-def _rocm(scene: Scene) -> bool:
-    hip = scene.observed("torch.version.hip")
+def _for_other_gpus(scene: Scene) -> bool:
+    hip, xpu = scene.observed("torch.version.hip"), scene.observed("torch.xpu.is_available")
     torch = scene.framework("torch")
     other = torch is not None and isinstance(torch.variant, str) and torch.variant.startswith(("rocm", "xpu"))
-    return other or (hip is not None and hip.value != "None")
+    used = xpu is not None and xpu.value == "True"
+    return other or used or (hip is not None and hip.value != "None")
 
 
 def _gpu_build(scene: Scene, torch: Installed | None) -> Iterator[Remedy]:

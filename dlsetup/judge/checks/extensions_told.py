@@ -15,7 +15,7 @@ from dlsetup.model.report import Message
 
 ABI = "torch._C._GLIBCXX_USE_CXX11_ABI"
 ASK_ABI = 'python -c "import torch; print(torch.__version__, torch._C._GLIBCXX_USE_CXX11_ABI)"'
-_OTHERS = ("torchaudio", "torchvision", "torchtext", "/torch/lib/")
+_OTHERS = ("torchaudio", "_torch_sox", "torchvision", "torchtext", "/torch/lib/")
 """Symbols missing there are the matter of other checks."""
 
 

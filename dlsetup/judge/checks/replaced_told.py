@@ -30,7 +30,8 @@ def replaced(scene: Scene) -> Iterator[Answer]:
         return
     first, variant = chosen
     later = _later(scene, first)
-    if now == variant or not (later or scene.messages("torch-uninstalled")):
+    told = later or scene.messages("torch-uninstalled") or (variant == "xpu" and _shown_after(scene, first))
+    if now == variant or not told:
         return
     evidence = (of_asked(first), *(of_command(item, "then") for item in later[:2]), *_seen(scene))
     if variant == "xpu":
@@ -67,6 +68,12 @@ def _again(scene: Scene, first: Asked, variant: str) -> tuple[str, ...]:
         return line(scene, ["uv", "pip", "install", "--reinstall-package", "torch", wish, "--index", index])
     pip = ["python", "-m", "pip", "install", "--force-reinstall"]
     return line(scene, [*pip, wish, "--index-url", index])
+
+
+def _shown_after(scene: Scene, first: Asked) -> bool:
+    """Whether torch itself was asked for its version further down."""
+    seen = scene.observed("torch.__version__")
+    return seen is not None and comes_after(seen.source, first.source)
 
 
 def _later(scene: Scene, first: Asked) -> list[Command]:
