@@ -21,6 +21,9 @@ MOST = 20
 LONGEST = 400
 _CLASS = re.compile(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\])")
 """An escaped letter or a class of letters, in which a space is only a space."""
+_CONDITION = re.compile(
+    r"\b(?:[Ii]f|[Ww]hen|[Ww]henever) (?:you|one|users?) (?:see|sees|get|gets|encounter|receive|run into)\b"
+)
 _BREAK = r"(?: |\n[ ]{0,60})"
 
 READINGS: dict[str, Callable[[str], Any]] = {
@@ -58,7 +61,7 @@ def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
     for signature, pattern in sought:
         places: set[int] = set()
         for found in _found(page.text, flat, signature.marks, pattern):
-            if found.start() in places or len(places) >= MOST:
+            if found.start() in places or len(places) >= MOST or _in_general(page.text, found.start()):
                 continue
             places.add(found.start())
             line = page.line_at(found.start())
@@ -68,6 +71,11 @@ def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
             yield Fact("message", message, line.place, Weight.TOLD)
             for given in signature.facts:
                 yield from _stated(given, message)
+
+
+def _in_general(text: str, place: int) -> bool:
+    """Whether a message stands in a sentence on what may happen, as in a README's part on troubles."""
+    return _CONDITION.search(text, text.rfind("\n", 0, place) + 1, place) is not None
 
 
 def _found(text: str, flat: str, marks: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

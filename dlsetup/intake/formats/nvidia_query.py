@@ -27,6 +27,8 @@ from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 _COLUMN = re.compile(
     r"(?:name|gpu_name|driver_version|compute_cap|memory\.total|mig\.mode\.current|index|uuid|count)\b"
 )
+_HEAD = re.compile(r"[a-z][a-z_]{1,40}(?:\.[a-z_]{1,40}){0,4}(?: \[[^\]]{1,12}\])?")
+"""Any column: `memory.used [MiB]`."""
 _ASKED = re.compile(r"--query-gpu[= ]([a-z_.,\[\] ]{3,200}?)(?= --|\s*$)")
 _RELEASE = re.compile(r"\d{3}\.\d{2,3}(?:\.\d{2})?")
 _FIELD = re.compile(r"^\s{0,12}([A-Z][\w .]{2,40}?)\s{1,60}: (\S.{0,80})$")
@@ -46,7 +48,7 @@ def query(page: Page) -> Iterator[Fact]:
         asked = _ASKED.search(line.text)
         if asked:
             columns = [word.strip() for word in asked[1].split(",")]
-        elif all(_COLUMN.match(word) for word in words) and words != [""]:
+        elif all(_HEAD.fullmatch(word) for word in words) and any(map(_COLUMN.match, words)):
             columns = [word.partition(" ")[0] for word in words]
         elif columns and len(words) == len(columns) and next(numbers) <= MOST:
             yield from _row(dict(zip(columns, words, strict=True)), line, group)

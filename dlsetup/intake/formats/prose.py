@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, Weight, in_words, observed
+from dlsetup.intake.fact import Fact, Weight, in_words, observed, shown
+from dlsetup.intake.packages import version_in
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Gpu
@@ -25,7 +26,12 @@ _LINUX = re.compile(
 )
 _WINDOWS = re.compile(r"\b(Windows (?:10|11|Server 20\d\d))\b")
 _MAC = re.compile(r"\b(?:macOS|Mac OS X)(?: [A-Z][a-z]{2,10})? (\d{2}(?:\.\d{1,2}){0,2})\b")
-_PYTHON = re.compile(r"\bC?[Pp]ython(?:[ -][Vv]ersion)?[\s-]?[:=]?\s?[('\"]?v?(3\.\d{1,2}(?:\.\d{1,2})?)\b")
+_PYTHON = re.compile(
+    r"\bC?[Pp]ython(?:[ -][Vv]ersion)?[\s-]?[:=]?\s?[('\"]?v?(3\.\d{1,2}(?:\.\d{1,2})?)\b"
+    r"(?! ?[-–+]| (?:to|or) )"
+)
+_PYTHON_ALONE = re.compile(r"^\s{0,4}Python (3\.\d{1,2}\.\d{1,2}\S{0,8})$")
+"""What `python --version` prints."""
 GPU_NAME = re.compile(
     r"\b((?:NVIDIA )?(?:(?:GeForce )?(?:RTX|GTX) ?\d{3,4}(?: ?(?:Ti|SUPER|Super))*(?: Laptop GPU)?"
     r"|RTX A\d{4}|Quadro [A-Z]{1,3} ?\d{3,4}|Tesla [A-Z]\d{1,3}[a-z]?|TITAN (?:V|RTX|Xp?)"
@@ -40,6 +46,10 @@ _WISHED = re.compile(
     r"requir|need|at least|or newer|or later|minimum|>=|upgrad|updat|install|latest|older than", re.IGNORECASE
 )
 """A driver that a line asks for is not the one that is there."""
+_OF_OTHERS = re.compile(
+    r"site-packages|\bwheels? for|requir|supports?|or newer|or later|at least", re.IGNORECASE
+)
+"""A Python that a line speaks of in general is not the one that is there."""
 _COMPILER = re.compile(r"\b(?:gcc|GCC|clang|Clang|g\+\+|ld)\b")
 """A compiler that names the system it was built on says nothing of the one it runs on."""
 _BUILT_WITH = re.compile(r"^\W{0,4}torch\.version\.(cuda|hip)\W{1,6}(\d{1,2}\.\d{1,2}|None)\b")
@@ -70,9 +80,16 @@ def system(page: Page) -> Iterator[Fact]:
             yield in_words("system.name", f"{found[1]} {found[2] or ''}".strip(), line)
             if found[2]:
                 yield in_words("system.release", OsRelease(found[2]), line)
-        if (found := _PYTHON.search(line.text)) and "site-packages" not in line.text:
+        if found := _PYTHON_ALONE.match(line.text):
+            yield from _printed(found[1], line)
+        elif (found := _PYTHON.search(line.text)) and not _OF_OTHERS.search(line.text):
             yield in_words("environment.python", Version(found[1]), line)
         yield from _others(line)
+
+
+def _printed(version: str, line: Line) -> Iterator[Fact]:
+    if (python := version_in(version)) is not None:
+        yield shown("environment.python", Version(python.base_version), line)
 
 
 def _others(line: Line) -> Iterator[Fact]:

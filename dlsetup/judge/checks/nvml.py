@@ -51,8 +51,12 @@ def nvml_refuses(scene: Scene) -> Iterator[Answer]:
 
 
 def _works_elsewhere(scene: Scene, driver: Driver) -> bool:
-    """Whether the driver is loaded: its release is seen, or a report lists GPUs beside the refusal."""
-    return isinstance(driver.module, DriverRelease) or (scene.machine.partial and bool(scene.gpus("nvidia")))
+    """Whether the driver is loaded: its release is seen, or a report lists GPUs beside the refusal.
+
+    `UNKNOWN` is what it says where its device files cannot be opened.
+    """
+    told = bool(scene.gpus("nvidia")) or driver.nvml_error == "UNKNOWN"
+    return isinstance(driver.module, DriverRelease) or (scene.machine.partial and told)
 
 
 def _told_of_container(scene: Scene) -> bool:
