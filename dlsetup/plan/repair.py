@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 
@@ -20,54 +21,38 @@ from dlsetup.model.repair import Intent
 from dlsetup.model.resolution import Conflict, Pick, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wish
+from dlsetup.plan.kinds import KINDS, Kind, deeds, mendable
 from dlsetup.plan.least_change import Present, least_change
 from dlsetup.plan.mending import Bench
+from dlsetup.plan.remains import emptied
 from dlsetup.rules.installed import asked_for, build_of
 from dlsetup.rules.twins import twin_to_keep, twins
-
-MENDABLE = (
-    "onnxruntime-cpu-and-gpu-both",
-    "<framework>-cpu-and-gpu-both",
-    "<framework>-twins",
-    "gpu-arch-not-in-wheel",
-    "rocm-gfx-not-in-build",
-    "driver-too-old",
-    "cpu-only-<framework>",
-    "mixed-cuda-majors",
-    "two-frameworks-share-cudnn",
-    "cudnn-major-mismatch",
-    "cudnn-too-old-at-runtime",
-    "torchvision-torch-mismatch",
-    "torchaudio-torch-mismatch",
-    "numpy2-abi",
-    "tensorflow-without-cuda-wheels",
-    "tensorflow-cannot-find-wheel-libs",
-    "jax-plugin-mismatch",
-    "jax-jaxlib-mismatch",
-    "installed-files-damaged",
-)
-"""Findings that other builds, or the same files once more, take away."""
 
 _COMPANIONS = ("nvidia-", "cuda-", "jax-cuda", "jax-rocm", "jax-oneapi", "triton", "pytorch-triton")
 _FOR_THEIR_OWN_SAKE = ("nvidia-ml-py",)
 
 
-def mendable(diagnosis: Diagnosis) -> tuple[Finding, ...]:
-    """The faults that a change of the environment can take away."""
-    faults = [item for item in diagnosis.findings if item.severity != "note"]
-    return tuple(item for item in faults if any(matches(pattern, item.id) for pattern in MENDABLE))
+def intend(
+    machine: Machine, diagnosis: Diagnosis, catalog: Catalog, kinds: Sequence[Kind] = KINDS
+) -> Intent | Conflict | None:
+    """What the examined environment should hold to be rid of faults of these kinds; None: it has none.
 
-
-def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent | Conflict | None:
-    """What the examined environment should hold; None: nothing in it can be mended by changing it."""
-    environment, mends = machine.environment, mendable(diagnosis)
+    A build that does not run here is exchanged whatever the kind: nothing is chosen that would not run.
+    """
+    environment, mends = machine.environment, mendable(diagnosis, kinds)
     if environment is None or not mends:
         return None
-    plan = _plan(machine, environment, mends, catalog)
+    may = deeds(mends)
+    if "choose-builds" not in may:
+        return _as_it_is(machine, environment, mends, catalog)
+    left = tuple(item for item in mendable(diagnosis) if item not in mends)
+    plan = _plan(machine, environment, mends, left, catalog)
     if isinstance(plan, Conflict):
         return plan
     plan = _bounded(plan)
-    unwanted = tuple(_unwanted_twins(environment, plan, catalog, gpu=bool(machine.gpus)))
+    unwanted = tuple(
+        _unwanted_twins(environment, plan, catalog, gpu=bool(machine.gpus), together="part-twins" in may)
+    )
     return Intent(
         environment=environment.path,
         mends=mends,
@@ -75,7 +60,48 @@ def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent |
         others=tuple(_others(environment, plan, catalog, unwanted)),
         replace=tuple(_replaced(environment, plan, catalog)),
         twins=unwanted,
+        again=emptied(environment) if "clear-remains" in may else (),
+        whole_files="restore-files" in may,
     )
+
+
+def _as_it_is(
+    machine: Machine, environment: Environment, mends: tuple[Finding, ...], catalog: Catalog
+) -> Intent:
+    """Every version stays; at most something is installed once more, from the index it came from."""
+    again = emptied(environment) if "clear-remains" in deeds(mends) else ()
+    names = {pin.partition("==")[0] for pin in again}
+    builds = {
+        item.name: build
+        for item in distributions_of(environment)
+        if item.name in names and isinstance(build := build_of(item, environment, catalog), Build)
+    }
+    plan = Plan(
+        target=_target(machine, environment),
+        python=_python(environment),
+        picks=(),
+        indexes=tuple(
+            index for index in catalog.indexes if index.name in {item.index for item in builds.values()}
+        ),
+        sources=tuple((name, build.index) for name, build in builds.items()),
+    )
+    return Intent(
+        environment=environment.path,
+        mends=mends,
+        plan=plan,
+        others=tuple(sorted({item.name for item in distributions_of(environment)} - names)),
+        again=again,
+        idle=True,
+        whole_files=False,
+    )
+
+
+def anew(environment: Environment, catalog: Catalog) -> str:
+    """The command that makes a new environment with the frameworks of this one; empty: it has none."""
+    there = [item for item in catalog.frameworks if any(map(environment.distribution, item.distributions))]
+    name = environment.path.replace("\\", "/").rpartition("/")[2]
+    words = ("dlsetup", "create", "env", f"{name}-anew", *(item.name for item in there))
+    return shlex.join(words) if there else ""
 
 
 def is_companion(name: str) -> bool:
@@ -89,22 +115,33 @@ def distributions_of(environment: Environment) -> tuple[Distribution, ...]:
 
 
 def _plan(
-    machine: Machine, environment: Environment, mends: Iterable[Finding], catalog: Catalog
+    machine: Machine,
+    environment: Environment,
+    mends: Sequence[Finding],
+    left: Sequence[Finding],
+    catalog: Catalog,
 ) -> Plan | Conflict:
+    """`left`: faults that are not asked about, and stay where they may."""
     here = _target(machine, environment)
     present = tuple(_present(environment, here, catalog))
     if not present:
-        python = environment.python if isinstance(environment.python, Version) else Version("3")
-        return Plan(target=here, python=Version(f"{python.major}.{python.minor}"), picks=())
+        return Plan(target=here, python=_python(environment), picks=())
     if _made_for_elsewhere(here, present):
         elsewhere = replace(here, gpus=UNKNOWN, driver=UNKNOWN, cuda_ceiling=UNKNOWN)
         wish = Wish(wanted=(), accelerator="cuda", allow_cpu=True)
         return least_change(present, wish, elsewhere, catalog)
+    if any(matches("cpu-only-<framework>", item.id) for item in left):
+        return least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
     strict = least_change(present, Wish(wanted=()), here, catalog)
     if isinstance(strict, Plan):
         return strict
     lenient = least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
     return lenient if isinstance(lenient, Plan) and not _leaves_idle(lenient, mends) else strict
+
+
+def _python(environment: Environment) -> Version:
+    python = environment.python if isinstance(environment.python, Version) else Version("3")
+    return Version(f"{python.major}.{python.minor}")
 
 
 def _bounded(plan: Plan) -> Plan:
@@ -167,10 +204,20 @@ def _distribution(framework: Framework, environment: Environment, here: Target) 
     return there[0] if there else None
 
 
-def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog, gpu: bool) -> Iterator[str]:
-    """Of distributions that own one import package, all but the one that the plan asks for."""
+def _unwanted_twins(
+    environment: Environment, plan: Plan, catalog: Catalog, *, gpu: bool, together: bool
+) -> Iterator[str]:
+    """Of distributions that own one import package, all but the one that the plan asks for.
+
+    `together`: also those that lie beside each other now, which may be another fault.
+    """
     asked = {canonicalize_name(Requirement(text).name) for text in plan.requirements}
-    for group in twins(environment, catalog).values():
+    for framework in catalog.frameworks:
+        for group in framework.twins:
+            there = [name for name in group if environment.distribution(name)]
+            if asked.intersection(group) and not asked.intersection(there):
+                yield from there
+    for group in twins(environment, catalog).values() if together else ():
         kept = [name for name in group if name in asked] or [twin_to_keep(group, environment, gpu=gpu)]
         yield from (name for name in group if name not in kept)
 
