@@ -96,11 +96,14 @@ _CSH = Shell(
     trim="""\
 if ( $?LD_LIBRARY_PATH ) then
     set _DLSETUP_LD_LIBRARY_PATH = "$LD_LIBRARY_PATH:q"
-    set _dlsetup_file = "$VIRTUAL_ENV:q/dlsetup/library-path.txt"
-    set _dlsetup_kept = "`echo $LD_LIBRARY_PATH:q| tr : '\\n' | grep -vxF -f $_dlsetup_file:q | paste -sd: -`"
+    alias _dlsetup_split 'printenv LD_LIBRARY_PATH | tr : "\\n"'
+    alias _dlsetup_leave 'grep -vxF -f "$VIRTUAL_ENV:q/dlsetup/library-path.txt"'
+    set _dlsetup_kept = "`_dlsetup_split | _dlsetup_leave | paste -sd: -`"
     setenv LD_LIBRARY_PATH "$_dlsetup_kept:q"
-    unset _dlsetup_file _dlsetup_kept
     if ( "$LD_LIBRARY_PATH:q" == "" ) unsetenv LD_LIBRARY_PATH
+    unalias _dlsetup_split
+    unalias _dlsetup_leave
+    unset _dlsetup_kept
 endif
 """,
 )

@@ -105,6 +105,12 @@ def jax(version: str) -> list[TinyWheel]:
     ]
 
 
+def tensorflow(version: str) -> list[TinyWheel]:
+    requires = ("numpy>=1.26", "nvidia-cudnn-cu12>=9.3,<10; extra == 'and-cuda'")
+    files = {"tensorflow/__init__.py": program("tensorflow", version=version)}
+    return compiled("tensorflow", version, requires=requires, extras=("and-cuda",), files=files)
+
+
 def shelves() -> dict[str, list[TinyWheel]]:
     """Wheels by index."""
     return {
@@ -125,6 +131,7 @@ def shelves() -> dict[str, list[TinyWheel]]:
             *numpy("1.26.4"),
             *jax("0.10.2"),
             *jax("0.10.1"),
+            *tensorflow("2.21.0"),
             TinyWheel("pip", "26.0", files={"pip/__init__.py": "", "pip/__main__.py": program("pip")}),
         ],
         "pytorch-cpu": [
