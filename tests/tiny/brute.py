@@ -39,7 +39,7 @@ def _sets(versions: Mapping[str, str]) -> Iterator[Chosen]:
     wheels: dict[str, dict[str, TinyWheel]] = {}
     for index, shelf in shelves().items():
         for wheel in shelf:
-            if index == "default" or not (wheel.name == "numpy"):
+            if index == "default" or wheel.name != "numpy":
                 wheels.setdefault(canonicalize_name(wheel.name), {})[wheel.version] = wheel
     free = {name for name in LIBRARIES if name in wheels and _asked(name, versions)}
     names = sorted({*versions, *free})
@@ -60,13 +60,8 @@ def _works(chosen: Chosen, fault: Fault) -> bool:
     names = set(chosen)
     if {"nvidia-cudnn-cu12", "nvidia-cudnn-cu13"} <= names or set(TWINS) <= names:
         return False
-    if "nvidia-cudnn-cu13" in names and "nvidia-cudnn-cu12" in names:
-        return False
-    whole = all(
-        _is_met(text, chosen, extras)
-        for wheel, extras in _with_extras(chosen, fault)
-        for text in wheel.requires
-    )
+    asked = ((text, extras) for wheel, extras in _with_extras(chosen, fault) for text in wheel.requires)
+    whole = all(_is_met(text, chosen, extras) for text, extras in asked)
     return whole and _serves(chosen, fault) and _in_step(chosen)
 
 
@@ -93,9 +88,12 @@ def _serves(chosen: Chosen, fault: Fault) -> bool:
     if fault.gpu is None:
         return "onnxruntime" in chosen or "onnxruntime-gpu" in chosen or not _has_twin(fault)
     _, capability, driver = fault.gpu
-    new = int(driver.split(".")[0]) >= 580 and Version(capability) >= Version("7.5")
-    torch_serves = not variants or variants <= ({"cu126", "cu130"} if new else {"cu126"})
-    return torch_serves and ("onnxruntime-gpu" in chosen or not _has_twin(fault))
+    serving = {
+        variant
+        for variant, newest, oldest_driver in (("cu126", "9.0", 525), ("cu130", "12.1", 580))
+        if Version(capability) <= Version(newest) and int(driver.split(".")[0]) >= oldest_driver
+    }
+    return variants <= serving and ("onnxruntime-gpu" in chosen or not _has_twin(fault))
 
 
 def _has_twin(fault: Fault) -> bool:

@@ -14,7 +14,7 @@ from tiny.index import TinyIndex
 CPU, CU126, DEFAULT = "pytorch-cpu", "pytorch-cu126", "default"
 H100 = ("NVIDIA H100", "9.0", "580.65.06")
 OLD_DRIVER = ("NVIDIA H100", "9.0", "535.129.03")
-V100 = ("Tesla V100-SXM2-16GB", "7.0", "580.65.06")
+NEW_GPU = ("NVIDIA GeForce RTX 5090", "12.0", "580.65.06")
 Moves = Mapping[str, tuple[str | None, str | None]]
 
 
@@ -118,16 +118,15 @@ TO_126: Moves = {
     "nvidia-cudnn-cu12": (None, "9.20.0.48"),
     "nvidia-cudnn-cu13": ("9.24.0.43", None),
 }
+TO_130: Moves = {
+    "torch": ("2.14.1+cu126", "2.14.1"),
+    "nvidia-cudnn-cu13": (None, "9.24.0.43"),
+    "nvidia-cudnn-cu12": ("9.20.0.48", None),
+}
 OFF_CPU: Moves = {"torch": ("2.14.1+cpu", "2.14.1+cu126"), "nvidia-cudnn-cu12": (None, "9.20.0.48")}
 VISION_126: Moves = {"torchvision": ("0.29.1", "0.29.1+cu126")}
 GPU_CONSTRAINTS = ("dlsetup/gpu-constraints.txt",)
-HOOK = (
-    "dlsetup/library-path.txt",
-    "bin/activate",
-    "bin/activate.fish",
-    "bin/activate.csh",
-    "bin/activate.ps1",
-)
+HOOK = ("dlsetup/library-path.txt", *(f"bin/activate{end}" for end in ("", ".fish", ".csh", ".ps1")))
 LEFT = ("/~orch", "/~orch-2.13.0.dist-info")
 
 FAULTS = (
@@ -209,13 +208,13 @@ FAULTS = (
         {"nvidia-cudnn-cu12": (None, "9.20.0.48")},
         OLD_DRIVER,
     ),
-    Fault("old-gpu", "arch-mismatch", (TORCH_130, NUMPY), TO_126, V100),
+    Fault("new-gpu", "arch-mismatch", (TORCH_126, NUMPY, CUDNN_12), TO_130, NEW_GPU),
     Fault(
-        "old-gpu-and-vision",
+        "new-gpu-and-vision",
         "arch-mismatch",
-        (TORCH_130, NUMPY, (DEFAULT, "torchvision==0.29.1")),
-        {**TO_126, **VISION_126},
-        V100,
+        (TORCH_126, NUMPY, CUDNN_12, (CU126, "torchvision==0.29.1+cu126")),
+        {**TO_130, "torchvision": ("0.29.1+cu126", "0.29.1")},
+        NEW_GPU,
     ),
     Fault("old-driver", "driver-too-old", (TORCH_130, NUMPY), TO_126, OLD_DRIVER),
     Fault(
@@ -229,7 +228,7 @@ FAULTS = (
         "old-driver-other-release",
         "driver-too-old",
         ((DEFAULT, "torch==2.13.0", "nvidia-cudnn-cu13==9.20.0.48"), NUMPY),
-        {**TO_126, "torch": ("2.13.0", "2.14.1+cu126"), "nvidia-cudnn-cu13": ("9.20.0.48", None)},
+        {**TO_126, "torch": ("2.13.0", "2.13.0+cu126"), "nvidia-cudnn-cu13": ("9.20.0.48", None)},
         OLD_DRIVER,
     ),
     Fault(
@@ -308,8 +307,13 @@ FAULTS = (
         "cpu-torch-beside-twins",
         "all",
         (TORCH_CPU, NUMPY, *TWINS),
-        {**OFF_CPU, "onnxruntime": ("1.31.1", None), "onnxruntime-gpu": ("1.31.1", "1.31.1")},
-        OLD_DRIVER,
+        {
+            "torch": ("2.14.1+cpu", "2.14.1"),
+            "nvidia-cudnn-cu13": (None, "9.24.0.43"),
+            "onnxruntime": ("1.31.1", None),
+            "onnxruntime-gpu": ("1.31.1", "1.31.1"),
+        },
+        H100,
         files=GPU_CONSTRAINTS,
     ),
 )

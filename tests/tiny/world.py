@@ -141,6 +141,7 @@ def shelves() -> dict[str, list[TinyWheel]]:
         "pytorch-cu126": [
             *torch("2.14.1+cu126", "12.6", "nvidia-cudnn-cu12==9.20.0.48", "numpy"),
             *torchvision("0.29.1+cu126", "2.14.1"),
+            *torch("2.13.0+cu126", "12.6", "nvidia-cudnn-cu12==9.20.0.48", "numpy"),
             TinyWheel("numpy", "9.9.9", files={"numpy/__init__.py": "__version__ = 'of another index'\n"}),
         ],
     }
