@@ -7,6 +7,7 @@ import tempfile
 
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.readiness import obstacle
+from dlsetup.act.uv import NoSolution
 from dlsetup.commands.fix_task import Task
 from dlsetup.commands.mending import mended
 from dlsetup.commands.offers import offers
@@ -88,7 +89,10 @@ def _answer(task: Task) -> int:
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question, `--dry-run` shows the steps.")
     with tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
-        work = worked_out(seen, intent, request, task.host, folder)
+        try:
+            work = worked_out(seen, intent, request, task.host, folder)
+        except NoSolution as error:
+            return _refuse(task, intent, error.message, anew=task.anew)
         if not (work.repair.changes or work.repair.files):
             return _refuse(task, intent, UNMOVED, anew=task.anew)
         return _show_steps(task, work) if request.dry_run else mended(task, work, folder)

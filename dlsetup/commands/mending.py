@@ -12,12 +12,13 @@ from dlsetup.act.replacement import About, Replacement, replacement, weigh
 from dlsetup.commands.fix_task import Task
 from dlsetup.commands.repairs import Work, bench_for, see, shown
 from dlsetup.model.journal import CopyCost, Entry
+from dlsetup.model.outcome import Expected
 from dlsetup.model.record import Unknown
-from dlsetup.model.repair import Mending
+from dlsetup.model.repair import Intent, Mending
 from dlsetup.model.steps import Run
 from dlsetup.plan.activation import NAME, trimmed
 from dlsetup.plan.beside import trims_of
-from dlsetup.plan.expectation import expectations
+from dlsetup.plan.expectation import expectations, expectations_again
 from dlsetup.plan.mending import mending_steps
 from dlsetup.plan.second_look import broken_promises, complaints
 from dlsetup.probe.host import Host
@@ -95,7 +96,7 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
     after = see(host, str(work_copy.copy), task.request.catalog)
     python = bench_for(task.seen, str(work_copy.copy), "").python
     gpu_here = task.seen.machine.gpus != ()
-    outcomes = verify(host, python, expectations(intent.plan, task.seen.catalog), gpu_here=gpu_here)
+    outcomes = verify(host, python, _expected(task, intent), gpu_here=gpu_here)
     broken = unmet(work.means.uv, python, task.host.environ)
     in_the_way = obstacle(task.seen.environment)
     return Mending(
@@ -109,6 +110,13 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
             *((in_the_way,) if in_the_way else ()),
         ),
     )
+
+
+def _expected(task: Task, intent: Intent) -> tuple[Expected, ...]:
+    seen = task.seen
+    if intent.idle:
+        return expectations_again(seen.environment, intent.again, seen.catalog)
+    return expectations(intent.plan, seen.catalog)
 
 
 def _as_activated(host: Host, work: Work) -> Host:

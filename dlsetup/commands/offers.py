@@ -7,6 +7,7 @@ import tempfile
 from msgspec.structs import replace
 
 from dlsetup.act.readiness import obstacle
+from dlsetup.act.uv import NoSolution
 from dlsetup.commands.fix_task import Task
 from dlsetup.commands.repairs import shown, worked_out
 from dlsetup.model.errors import DlsetupError
@@ -34,6 +35,8 @@ def _offer(task: Task, kind: Kind) -> Offer:
     with tempfile.TemporaryDirectory(prefix="dlsetup-") as folder:
         try:
             work = worked_out(seen, intent, task.request, task.host, folder)
+        except NoSolution as error:
+            return replace(offer, against=f"no repair fits what the indexes hold: {error.message}")
         except DlsetupError as error:
             return replace(offer, against=f"what it would change cannot be told: {error.message}")
     moved = work.repair.changes or work.repair.files

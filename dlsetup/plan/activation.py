@@ -144,7 +144,7 @@ def activation_files(folders: Iterable[str], scripts: Mapping[str, str]) -> tupl
     `scripts`: the text of each that is there, by its path in the environment. Empty where none of them has
     the form of a virtual environment's: then nothing would come of it.
     """
-    because = f"take folders out of {NAME} while the environment is active"
+    because = f"it takes folders out of {NAME} while the environment is active"
     told = tuple(
         FileChange(path=shell.script, text=text, because=because)
         for shell in SHELLS
@@ -153,7 +153,7 @@ def activation_files(folders: Iterable[str], scripts: Mapping[str, str]) -> tupl
     if not told:
         return ()
     lines = "".join(f"{folder}\n" for folder in dict.fromkeys(folders))
-    return (FileChange(path=PATH, text=lines, because="name the folders that are taken out"), *told)
+    return (FileChange(path=PATH, text=lines, because="it names the folders that are taken out"), *told)
 
 
 def trimmed(value: str, folders: Iterable[str]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -33,7 +31,7 @@ def with_files(repair: Repair, machine: Machine, catalog: Catalog, scripts: Mapp
     files.extend([kept] if kept else [])
     if "trim-path" in may:
         files.extend(_trimming(machine, environment, catalog, scripts))
-    return replace(repair, files=tuple(files), notes=tuple(_notes(environment, files)))
+    return replace(repair, files=tuple(files), notes=tuple(_notes(files)))
 
 
 def _trimming(
@@ -53,15 +51,13 @@ def trims_of(files: Sequence[FileChange]) -> tuple[str, ...]:
     )
 
 
-def _notes(environment: Environment, files: Sequence[FileChange]) -> Iterator[str]:
+def _notes(files: Sequence[FileChange]) -> Iterator[str]:
     """How to use what was written."""
     paths = {item.path for item in files}
     if constraints.PATH in paths:
-        path = shlex.quote(posixpath.join(environment.path, constraints.PATH))
         yield (
-            "to keep a later installation from undoing it: "
-            f"`pip install -c {path} -r requirements.txt`, the same with `uv pip install`, or once for a "
-            f"shell `export PIP_CONSTRAINT={path} UV_CONSTRAINT={path}`."
+            f"`{constraints.PATH}` in it keeps a later `pip install -r` from undoing this: give it to pip or "
+            "uv with `-c`, or for a whole shell as PIP_CONSTRAINT and UV_CONSTRAINT."
         )
     if activation.PATH in paths:
         folders = " and ".join(f"`{item}`" for item in trims_of(files))

@@ -26,7 +26,9 @@ def constraints_file(repair: Repair, catalog: Catalog) -> FileChange | None:
         "# or once for a shell: PIP_CONSTRAINT=THIS_FILE, UV_CONSTRAINT=THIS_FILE",
     )
     text = "\n".join((*head, *dict.fromkeys(rows))) + "\n"
-    return FileChange(path=PATH, text=text, because="keep later installations from putting CPU builds back")
+    return FileChange(
+        path=PATH, text=text, because="it keeps later installations from putting CPU builds back"
+    )
 
 
 def _rows(pick: Pick, catalog: Catalog) -> Iterator[str]:

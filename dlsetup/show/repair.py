@@ -15,7 +15,7 @@ from dlsetup.plan.kinds import Kind
 from dlsetup.show.creation import outcome_lines
 from dlsetup.show.doctor import MARKS
 from dlsetup.show.lines import Line, command
-from dlsetup.show.words import counted, size
+from dlsetup.show.words import counted, flowing, size
 
 
 class FixDocument(Record, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ def fault_lines(findings: tuple[Finding, ...]) -> Iterator[Line]:
     for finding in findings:
         mark, style = MARKS[finding.severity]
         yield Line(mark=mark, text=f"{finding.title}  [{finding.id}]", style=style)
-        yield Line(mark="because", text=finding.because, indent=2, style="faint")
+        yield Line(mark="because", text=flowing(finding.because), indent=2, style="faint")
 
 
 def refusal_lines(reason: str, findings: tuple[Finding, ...]) -> Iterator[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import reinstall
+from dlsetup.judge.commands import line, reinstall
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -43,8 +43,8 @@ def emptied(scene: Scene) -> Iterator[Answer]:
         id="distribution-emptied",
         severity="error" if any(_is_framework(scene, name) for name in names) else "warning",
         title=f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} only half there",
-        because="Metadata says that it is installed, and the files are gone: an installation broke off, or "
-        "somebody removed them.",
+        because="It is listed as installed, and its files or metadata are gone: an installation broke off, "
+        "or somebody removed them.",
         evidence=tuple(_evidence(item) for item in found),
         remedies=(Remedy(text="Install it again.", commands=reinstall(scene, names)),),
     )
@@ -62,8 +62,15 @@ def leftovers(scene: Scene) -> Iterator[Answer]:
             because=f"pip moves what it replaces into folders such as `{_name(found[0])}`, and "
             "removes them at the end.",
             evidence=tuple(_evidence(item) for item in found),
-            remedies=(Remedy(text="Remove these folders."),),
+            remedies=(Remedy(text="Remove these folders.", commands=_removal(scene, found)),),
         )
+
+
+def _removal(scene: Scene, found: list[Remains]) -> tuple[str, ...]:
+    if scene.target.os == "windows":
+        words = ["Remove-Item", "-Recurse", "-LiteralPath"]
+        return tuple(text for item in found for text in line(scene, [*words, item.path]))
+    return line(scene, ["rm", "-r", "--", *(item.path for item in found)])
 
 
 def _of_kind(scene: Scene, kind: str) -> list[Remains]:
