@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,8 @@ from dlsetup.plan.lock import read_lock
 from dlsetup.plan.mending import LOCK, Bench, forecast_steps, weighing_steps
 from dlsetup.probe.host import Host
 from dlsetup.probe.look import look
+
+LARGEST_SCRIPT = 256 << 10
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -108,9 +111,18 @@ def _forecast(intent: Intent, bench: Bench, means: Means, host: Host) -> tuple[F
 
 
 def _scripts(host: Host, environment: str) -> dict[str, str]:
-    """The activation scripts of the environment."""
-    texts = {shell.script: host.read(f"{environment}/{shell.script}") for shell in SHELLS}
-    return {name: text for name, text in texts.items() if text is not None}
+    """The activation scripts of the environment that can be written again without loss.
+
+    A link may lead to a file that is not the environment's own.
+    """
+    found: dict[str, str] = {}
+    for shell in SHELLS:
+        path = f"{environment}/{shell.script}"
+        data = None if host.link(path) is not None else host.read_bytes(path, LARGEST_SCRIPT + 1)
+        if data is not None and len(data) <= LARGEST_SCRIPT:
+            with suppress(UnicodeDecodeError):
+                found[shell.script] = data.decode("utf-8")
+    return found
 
 
 def shown(repair: Repair) -> Repair:

@@ -16,8 +16,8 @@ from dlsetup.model.record import Record, Unknown
 from dlsetup.model.repair import Change, Intent, Repair
 from dlsetup.model.resolution import Pick
 from dlsetup.plan.kinds import deeds
+from dlsetup.plan.neighbours import distributions_of, is_companion
 from dlsetup.plan.remains import kept_of_two
-from dlsetup.plan.repair import distributions_of, is_companion
 from dlsetup.rules.libraries import overlap_of
 from dlsetup.rules.twins import shared_files
 

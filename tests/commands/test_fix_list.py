@@ -142,3 +142,29 @@ def test_the_script_of_a_dry_run_clears_remains(fix: Fix, broken: Broken, made: 
     assert (found["result"], broken.tree()) == ("planned", before)
     subprocess.run(["sh", "-c", found["script"]], check=True, cwd=fix.command.home, capture_output=True)
     assert fix.listed()["kinds"] == []
+
+
+def test_scripts_that_are_not_its_own_are_left_alone(fix: Fix, broken: Broken, made: Made) -> None:
+    """A link leads elsewhere, and what is no UTF-8 could not be written back as it was."""
+    made("library-path")
+    shared = broken.folder.parent / "shared-activate"
+    scripts = broken.folder / "bin"
+    (scripts / "activate").rename(shared)
+    (scripts / "activate").symlink_to(shared)
+    (scripts / "activate.fish").write_bytes(b"# \xe9\n" + (scripts / "activate.fish").read_bytes())
+    before = shared.read_bytes(), (scripts / "activate.fish").read_bytes()
+    found = fix.of("library-path")
+    assert found["result"] == "mended", found
+    written = {item["path"] for item in found["mending"]["repair"]["files"]}
+    assert written == {"dlsetup/library-path.txt", "bin/activate.csh", "bin/activate.ps1"}
+    assert (shared.read_bytes(), (scripts / "activate.fish").read_bytes()) == before
+
+
+def test_without_a_known_script_nothing_is_changed(fix: Fix, broken: Broken, made: Made) -> None:
+    made("library-path")
+    for path in (broken.folder / "bin").glob("activate*"):
+        path.unlink()
+    before = broken.tree()
+    found = fix.of("library-path")
+    assert (found["exit"], found["result"]) == (1, "refused"), found
+    assert broken.tree() == before
