@@ -208,7 +208,7 @@ class Environment(Record, frozen=True, kw_only=True):
     """Whether `distributions` holds all there are; a report often shows only some."""
     shared_files: tuple[SharedFiles, ...] | Unknown = UNKNOWN
     remains: tuple[Remains, ...] | Unknown = UNKNOWN
-    trims: tuple[str, ...] = ()
+    trims: tuple[str, ...] | Unknown = UNKNOWN
     """Folders that its activation takes out of LD_LIBRARY_PATH."""
 
     def distribution(self, name: str) -> Distribution | None:

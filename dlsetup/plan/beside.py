@@ -10,6 +10,7 @@ from dlsetup.judge.checks.library_path import rival_folders
 from dlsetup.judge.scene import Scene
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Environment, Machine
+from dlsetup.model.record import Unknown
 from dlsetup.model.repair import FileChange, Repair
 from dlsetup.plan import activation, constraints
 from dlsetup.plan.kinds import deeds
@@ -41,7 +42,8 @@ def _trimming(
     if not isinstance(value, str):
         return ()
     rivals = rival_folders(Scene.of(machine, catalog))
-    return activation.activation_files((*environment.trims, *activation.spellings(value, rivals)), scripts)
+    before = () if isinstance(environment.trims, Unknown) else environment.trims
+    return activation.activation_files((*before, *activation.spellings(value, rivals)), scripts)
 
 
 def trims_of(files: Sequence[FileChange]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from dlsetup.model.framework import Catalog
+from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.repair import FileChange, Repair
 from dlsetup.model.resolution import Pick
 
@@ -36,13 +36,20 @@ def _rows(pick: Pick, catalog: Catalog) -> Iterator[str]:
     framework = catalog.framework(pick.framework)
     if framework is None or pick.variant == "cpu":
         return
-    same = [build for build in framework.builds if build.version.public == pick.version.public]
-    if not any(build.accelerator == "cpu" for build in framework.builds):
+    cpu = [build for build in framework.builds if build.accelerator == "cpu"]
+    if not cpu:
         return
-    name = canonicalize_name(Requirement(pick.requirement).name)
-    without = sorted({str(item.version) for item in same if item.accelerator == "cpu" and item.version.local})
-    exact = Requirement(pick.requirement).specifier
-    yield ",".join((f"{name}{exact}", *(f"!={version}" for version in without if not pick.version.local)))
+    wanted = Requirement(pick.requirement)
+    name, exact = canonicalize_name(wanted.name), str(wanted.specifier)
+    same = (build for build in cpu if build.version.public == pick.version.public)
+    local = sorted({version for build in same for version in _local_versions(build)})
+    yield ",".join((f"{name}{exact}", *(f"!={version}" for version in local if "+" not in exact)))
     for group in framework.twins:
         if name in group:
             yield from (f"{twin}<0  # {name} owns its files" for twin in group if twin != name)
+
+
+def _local_versions(build: Build) -> Iterator[str]:
+    """Versions such as `2.14.1+cpu`, which a pin on 2.14.1 admits as well."""
+    asked = (item for text in build.requirements for item in Requirement(text).specifier)
+    yield from (item.version for item in asked if "+" in item.version)

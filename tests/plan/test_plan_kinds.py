@@ -10,7 +10,8 @@ from dlsetup.catalog.load import load
 from dlsetup.judge.registry import every_check
 from dlsetup.judge.roles import ORDER, matches
 from dlsetup.model.finding import Diagnosis, Finding, Remedy
-from dlsetup.model.repair import Intent
+from dlsetup.model.repair import Intent, Repair
+from dlsetup.plan.constraints import constraints_file
 from dlsetup.plan.kinds import EVERY, KINDS, by_hand, deeds, kind_of, mendable, named, present
 from dlsetup.plan.repair import intend
 
@@ -100,3 +101,20 @@ def test_twins_that_take_the_place_of_others_are_parted() -> None:
     assert isinstance(answer, Intent), answer
     assert answer.twins == ("onnxruntime",)
     assert answer.plan.picks[0].requirement.startswith("onnxruntime-gpu")
+
+
+@pytest.mark.parametrize(
+    ("before", "driver", "row"),
+    [
+        ("torch==2.12.0+cpu", ("535.129.03", "12.2"), "torch==2.12.0+cu126"),
+        ("torch==2.12.0+cpu", ("580.65.06", "13.0"), "torch==2.12.0,!=2.12.0+cpu"),
+        ("onnxruntime==1.26.0", ("535.129.03", "12.2"), "onnxruntime<0  # onnxruntime-gpu owns its files"),
+    ],
+)
+def test_constraints_keep_the_cpu_build_away(before: str, driver: tuple[str, str], row: str) -> None:
+    here = machine(installed(before, "numpy==2.3.5"), driver=driver[0], ceiling=driver[1])
+    answer = intended(f"cpu-only-{before.partition('=')[0]}", here)
+    assert isinstance(answer, Intent), answer
+    written = constraints_file(Repair(intent=answer), load([before.partition("=")[0]]))
+    assert written is not None
+    assert row in (written.text or "").splitlines()

@@ -31,7 +31,7 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
     differing = [(shadow, own) for shadow, own in pairs if _differ(shadow, own)]
     if not differing:
         return
-    trims = frozenset(scene.environment.trims) if scene.environment else frozenset()
+    trims = _trims(scene)
     kept = [pair for pair in differing if folder_of(pair[0]) not in trims]
     if not kept:
         yield _trimmed(scene, [shadow for shadow, _ in differing])
@@ -54,6 +54,12 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
             ),
         ),
     )
+
+
+def _trims(scene: Scene) -> frozenset[str]:
+    """Folders that the activation of the environment takes out, without a stroke at the end."""
+    known = scene.environment.trims if scene.environment else ()
+    return frozenset() if isinstance(known, Unknown) else frozenset(item.rstrip("/") for item in known)
 
 
 def _trimmed(scene: Scene, shadows: list[Library]) -> Finding:
