@@ -23,6 +23,10 @@ class PythonUnavailable(StepFailed):
     code = "python-unavailable"
 
 
+class NoSolution(StepFailed):
+    """Nothing that the indexes hold fulfils all requirements: asking again would not help."""
+
+
 def find_uv(environ: Mapping[str, str]) -> str:
     """The uv that came with dlsetup, else the one on PATH. Raises `ToolMissing`."""
     from shutil import which
@@ -85,7 +89,7 @@ def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
     """What uv's failure means, and what can be done about it."""
     words = essence(finished.err).rstrip(".")
     step = " ".join((PurePath(argv[0]).stem, *argv[1:3]))
-    kind: type[StepFailed] = StepFailed
+    kind: type[StepFailed] = NoSolution if re.search(_NO_SOLUTION, words) else StepFailed
     fetching = tuple(argv[1:3]) == ("python", "install")
     if fetching or re.search(r"No interpreter found|python-build-standalone", words):
         kind = PythonUnavailable
@@ -113,6 +117,7 @@ def essence(err: str, *, limit: int = 2000) -> str:
     return ": ".join(short)[:limit]
 
 
+_NO_SOLUTION = r"No solution found|not found in the package registry"
 _ANY_HINT = "`--dry-run` shows the steps, to run them one by one."
 _HINTS = (
     (r"network was disabled|not found in the cache|offline", "run it once without `--offline`."),
@@ -130,7 +135,7 @@ _HINTS = (
     (r"No space left", "free some space, or move uv's cache with `UV_CACHE_DIR`."),
     (r"Permission denied|Read-only", "choose a folder that you may write to."),
     (
-        r"No solution found|not found in the package registry",
+        _NO_SOLUTION,
         "the index of this machine lacks a package of the plan, or two packages exclude each other: ask "
         "for other versions, or name another index with `--index`.",
     ),

@@ -8,7 +8,7 @@ import typer
 
 from dlsetup.cli import options
 from dlsetup.cli.catalog import catalog_why
-from dlsetup.cli.groups import app, create, fix
+from dlsetup.cli.groups import app, create
 from dlsetup.cli.plain import PlainCommand, examples
 
 
@@ -178,16 +178,22 @@ def create_env(
     )
 
 
-@fix.command(
-    "cuda-conflict",
+@app.command(
     cls=PlainCommand,
     epilog=examples(
-        "dlsetup fix cuda-conflict --dry-run            the steps, also as a shell script with --json",
-        "dlsetup fix cuda-conflict --env ~/envs/vision",
-        "dlsetup fix cuda-conflict --yes --json",
+        "dlsetup fix                                  what can be mended here, and what that would change",
+        "dlsetup fix cuda-conflict --dry-run          the steps, also as a shell script with --json",
+        "dlsetup fix cpu-build --env ~/envs/vision",
+        "dlsetup fix all --yes --json                 every kind, in one change",
+        "",
+        "Kinds: cuda-conflict, missing-gpu-libs, cpu-build, arch-mismatch, driver-too-old, numpy-abi,",
+        "       library-path, duplicates",
     ),
 )
-def fix_cuda_conflict(
+def fix(
+    name: Annotated[
+        str | None, typer.Argument(metavar="KIND|all", help="What to mend; without it: a list.")
+    ] = None,
     env: options.Env = None,
     dry_run: options.DryRun = False,
     yes: options.Yes = False,
@@ -198,16 +204,18 @@ def fix_cuda_conflict(
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> int:
-    """Mend an environment whose CUDA packages collide, disagree or leave the GPU idle.
+    """List what can be mended in an environment, or mend one kind of fault or all.
 
     As little as possible moves: versions stay where they may. The work is done in a copy, which takes
     the place of the environment only if a second look finds it well. `dlsetup undo` brings the former back.
+    What only a person can do (drivers, reboots, the Windows side) is told as steps, and never run.
     """
-    from dlsetup.commands.fix_cuda_conflict import run
+    from dlsetup.commands.fix import run
     from dlsetup.commands.repairs import Request
 
     return run(
         Request(
+            name=name,
             environment=env,
             indexes=tuple(index or ()),
             find_links=tuple(find_links or ()),

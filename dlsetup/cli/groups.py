@@ -16,7 +16,7 @@ app = typer.Typer(
         "dlsetup doctor                        what is wrong here, and what mends it",
         "dlsetup resolve torch jax             builds that work together on this machine",
         "dlsetup create env demo torch         a checked environment in ./demo",
-        "dlsetup fix cuda-conflict             mend the environment, or leave it as it was",
+        "dlsetup fix                           what can be mended in the environment; `fix all` mends it",
     ),
     add_completion=False,
     rich_markup_mode=None,
@@ -25,11 +25,9 @@ app = typer.Typer(
 create = typer.Typer(
     cls=PlainGroup, rich_markup_mode=None, help="Create something new that works on this machine."
 )
-fix = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Mend what is broken, or leave it as it was.")
 catalog = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Look after the catalog of what exists.")
 profiles = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Named starting points.")
 app.add_typer(create, name="create")
-app.add_typer(fix, name="fix")
 app.add_typer(catalog, name="catalog")
 app.add_typer(profiles, name="profiles")
 

@@ -108,7 +108,9 @@ def _mend(request: Request, diagnosis: Diagnosis) -> str:
     """The command that takes errors of the environment away; none for a machine that is not this one."""
     if request.machine_file is not None or request.reports or diagnosis.well:
         return ""
-    from dlsetup.plan.repair import mendable
+    from dlsetup.plan.kinds import EVERY, present
 
+    kinds = present(diagnosis)
+    name = kinds[0].name if len(kinds) == 1 else EVERY
     where = () if request.environment is None else ("--env", request.environment)
-    return shlex.join(("dlsetup", "fix", "cuda-conflict", *where)) if mendable(diagnosis) else ""
+    return shlex.join(("dlsetup", "fix", name, *where)) if kinds else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,18 +20,24 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.record import Record
 from dlsetup.model.repair import Intent, Repair
+from dlsetup.plan.activation import SHELLS
+from dlsetup.plan.beside import with_files
 from dlsetup.plan.environment import Means
-from dlsetup.plan.forecast import read_forecast, settle
+from dlsetup.plan.forecast import Forecast, read_forecast, settle
 from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
 from dlsetup.plan.lock import read_lock
 from dlsetup.plan.mending import LOCK, Bench, forecast_steps, weighing_steps
 from dlsetup.probe.host import Host
 from dlsetup.probe.look import look
 
+LARGEST_SCRIPT = 256 << 10
+
 
 class Request(Record, frozen=True, kw_only=True):
-    """The words of `fix cuda-conflict`, as they were typed."""
+    """The words of `fix`, as they were typed."""
 
+    name: str | None = None
+    """A kind of fault, or `all`; None: what can be mended is listed."""
     environment: str | None = None
     indexes: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
@@ -74,25 +80,49 @@ def see(host: Host, environment: str | None, catalog: tuple[str, ...]) -> Seen:
     return Seen(machine, machine.environment, known, judge(machine, known))
 
 
-def worked_out(seen: Seen, intent: Intent, request: Request, environ: Mapping[str, str], folder: str) -> Work:
+def worked_out(seen: Seen, intent: Intent, request: Request, host: Host, folder: str) -> Work:
     """Asks uv what the repair moves and what that weighs; nothing is changed. Raises `StepFailed`."""
     given = [parse_index(text) for text in request.indexes]
     plan, rest = with_addresses(intent.plan, given, seen.catalog.indexes)
     intent = replace(intent, plan=plan)
     means = Means(
-        uv=find_uv(environ), extra_indexes=rest, find_links=request.find_links, offline=request.offline
+        uv=find_uv(host.environ), extra_indexes=rest, find_links=request.find_links, offline=request.offline
     )
     bench = bench_for(seen, seen.environment.path, folder)
-    try:
-        said, alone = answer(forecast_steps(intent, bench, means), environ), False
-    except StepFailed:
-        said, alone = answer(forecast_steps(intent, bench, means, alone=True), environ), True
-    repair = settle(intent, read_forecast(said), seen.environment, seen.catalog.hardware)
+    forecast, alone = _forecast(intent, bench, means, host)
+    repair = settle(intent, forecast, seen.environment, seen.catalog.hardware)
     if any(change.after for change in repair.changes):
-        answer(weighing_steps(repair, bench, means), environ)
+        answer(weighing_steps(repair, bench, means), host.environ)
         lock = read_lock(Path(bench.note(LOCK)).read_text("utf-8"))
         repair = replace(repair, download_bytes=lock.download_bytes)
+    repair = with_files(repair, seen.machine, seen.catalog, _scripts(host, seen.environment.path))
     return Work(repair, means, alone)
+
+
+def _forecast(intent: Intent, bench: Bench, means: Means, host: Host) -> tuple[Forecast, bool]:
+    """What uv would move, and whether only without holding the rest together. Raises `StepFailed`."""
+    if intent.idle:
+        return Forecast(), False
+    try:
+        return read_forecast(answer(forecast_steps(intent, bench, means), host.environ)), False
+    except StepFailed:
+        said = answer(forecast_steps(intent, bench, means, alone=True), host.environ)
+        return read_forecast(said), True
+
+
+def _scripts(host: Host, environment: str) -> dict[str, str]:
+    """The activation scripts of the environment that can be written again without loss.
+
+    A link may lead to a file that is not the environment's own.
+    """
+    found: dict[str, str] = {}
+    for shell in SHELLS:
+        path = f"{environment}/{shell.script}"
+        data = None if host.link(path) is not None else host.read_bytes(path, LARGEST_SCRIPT + 1)
+        if data is not None and len(data) <= LARGEST_SCRIPT:
+            with suppress(UnicodeDecodeError):
+                found[shell.script] = data.decode("utf-8")
+    return found
 
 
 def shown(repair: Repair) -> Repair:

@@ -32,7 +32,7 @@ DOCUMENTS: dict[str, type] = {
     "resolve": json.ResolveDocument,
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
-    "fix-cuda-conflict": FixDocument,
+    "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,
     "journal": Entry,

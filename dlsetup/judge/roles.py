@@ -44,6 +44,8 @@ ORDER = (
     "pytorch-conda-channel-ended",
     "conda-virtual-cuda-missing-at-build",
     "no-build-for-requested-cudatoolkit",
+    "distribution-emptied",
+    "distribution-listed-twice",
     "duplicate-<framework>-installs",
     "<framework>-cpu-and-gpu-both",
     "<framework>-twins",

@@ -175,6 +175,21 @@ class SharedFiles(Record, frozen=True, kw_only=True):
     """Owners whose recorded size or hash no longer matches the file."""
 
 
+class Remains(Record, frozen=True, kw_only=True):
+    """What an installation that broke off left in a folder of packages."""
+
+    kind: Literal["leftover", "twice", "emptied"]
+    """A folder such as `~orch`; one of several metadata folders of a distribution; metadata whose files are
+    gone."""
+    path: str
+    """Of the folder that should not be there as it is."""
+    name: str = ""
+    """Distribution; empty for a leftover."""
+    version: Version | Unknown = UNKNOWN
+    owns: bool = False
+    """Of metadata that is there twice: whether the files beside it are those that it lists."""
+
+
 class Environment(Record, frozen=True, kw_only=True):
     path: str
     kind: Literal["venv", "conda", "system", "pyenv", "uv", "other"]
@@ -192,6 +207,9 @@ class Environment(Record, frozen=True, kw_only=True):
     complete: bool = True
     """Whether `distributions` holds all there are; a report often shows only some."""
     shared_files: tuple[SharedFiles, ...] | Unknown = UNKNOWN
+    remains: tuple[Remains, ...] | Unknown = UNKNOWN
+    trims: tuple[str, ...] | Unknown = UNKNOWN
+    """Folders that its activation takes out of LD_LIBRARY_PATH."""
 
     def distribution(self, name: str) -> Distribution | None:
         """The distribution of that canonical name, if it is known to be installed."""

@@ -23,6 +23,12 @@ class Intent(Record, frozen=True, kw_only=True):
     """Distributions of which another build of the same version is wanted."""
     twins: tuple[str, ...] = ()
     """Distributions that must not be beside those of the plan."""
+    again: tuple[str, ...] = ()
+    """Pins (`name==version`) of what is to be installed again although its metadata is there."""
+    idle: bool = False
+    """Nothing is asked of the installer but what is in `again`."""
+    whole_files: bool = True
+    """Files that were written over are written again, and libraries that nothing asks for do not collide."""
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -36,6 +42,16 @@ class Change(Record, frozen=True, kw_only=True):
     because: str = ""
 
 
+class FileChange(Record, frozen=True, kw_only=True):
+    """A file of the environment that is written, or a file or folder of it that goes."""
+
+    path: str
+    """Relative to the environment, with `/`."""
+    text: str | None
+    """None: it is removed."""
+    because: str
+
+
 class Repair(Record, frozen=True, kw_only=True):
     """An intent, and all that carrying it out moves."""
 
@@ -45,8 +61,24 @@ class Repair(Record, frozen=True, kw_only=True):
     rewrite: tuple[str, ...] = ()
     """Pins (`name==version`) of what stays and has its files written again."""
     changes: tuple[Change, ...] = ()
+    files: tuple[FileChange, ...] = ()
+    """What changes beside the packages: those that go go first, those that are written come last."""
+    notes: tuple[str, ...] = ()
+    """What to know afterwards."""
     download_bytes: int | Unknown = UNKNOWN
     """Size of the files to fetch, those in uv's cache counted too."""
+
+
+class Offer(Record, frozen=True, kw_only=True):
+    """A kind of fault that is here, and what mending it would change."""
+
+    name: str
+    """As `dlsetup fix` is told it."""
+    title: str
+    findings: tuple[Finding, ...]
+    repair: Repair | Unknown = UNKNOWN
+    against: str = ""
+    """Why it cannot be mended, or why nobody can tell; empty: it can."""
 
 
 class Mending(Record, frozen=True, kw_only=True):

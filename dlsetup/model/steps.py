@@ -21,6 +21,13 @@ class Write(Record, frozen=True, kw_only=True, tag="write"):
     why: str
 
 
+class Remove(Record, frozen=True, kw_only=True, tag="remove"):
+    """A file or folder to take away, with all that is in it."""
+
+    path: str
+    why: str
+
+
 class Tell(Record, frozen=True, kw_only=True, tag="tell"):
     """What only a person can do: a driver, a reboot, the Windows side."""
 
@@ -28,7 +35,7 @@ class Tell(Record, frozen=True, kw_only=True, tag="tell"):
     commands: tuple[str, ...] = ()
 
 
-Step = Run | Write | Tell
+Step = Run | Write | Remove | Tell
 
 
 class Procedure(Record, frozen=True, kw_only=True):

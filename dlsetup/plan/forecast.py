@@ -15,7 +15,9 @@ from dlsetup.model.machine import Environment
 from dlsetup.model.record import Record, Unknown
 from dlsetup.model.repair import Change, Intent, Repair
 from dlsetup.model.resolution import Pick
-from dlsetup.plan.repair import distributions_of, is_companion
+from dlsetup.plan.kinds import deeds
+from dlsetup.plan.neighbours import distributions_of, is_companion
+from dlsetup.plan.remains import kept_of_two
 from dlsetup.rules.libraries import overlap_of
 from dlsetup.rules.twins import shared_files
 
@@ -50,36 +52,49 @@ def read_forecast(text: str) -> Forecast:
 
 def settle(intent: Intent, forecast: Forecast, environment: Environment, hardware: Hardware) -> Repair:
     """The repair. Of what nothing asks for, only what is part of the fault is removed."""
-    orphans = {
-        name: why for name, why in _orphans(forecast, environment, hardware) if name not in intent.twins
-    }
+    forecast = _without(forecast, environment, intent)
+    idle = _orphans(forecast, environment, hardware, every=intent.whole_files)
+    orphans = {name: why for name, why in idle if name not in intent.twins}
     remove = (*intent.twins, *orphans)
     moved = {name for name, _ in forecast.added}
-    rewrite = tuple(
-        f"{name}=={found.version}"
-        for name in _losing_files(environment, {*remove, *moved})
-        if name not in {*remove, *moved, *forecast.idle} and (found := environment.distribution(name))
-    )
+    settled = {*remove, *moved, *forecast.idle}
+    losing = _losing_files(environment, {*remove, *moved}, every=intent.whole_files)
+    pins = (f"{name}=={found.version}" for name in losing if (found := environment.distribution(name)))
+    again = tuple(pin for pin in intent.again if _name(pin) not in settled)
+    rewrite = tuple(dict.fromkeys((*again, *(pin for pin in pins if _name(pin) not in settled))))
+    twin = "another distribution owns its files and serves what asks for it"
     changes = (
         *_brought(intent, forecast, environment),
-        *(_rewritten(pin) for pin in rewrite),
-        *(
-            _removed(
-                name,
-                orphans.get(name, "another distribution owns its files and serves what asks for it"),
-                environment,
-            )
-            for name in remove
-        ),
+        *(_rewritten(pin, gone=pin in again) for pin in rewrite),
+        *(_removed(name, orphans.get(name, twin), environment) for name in remove),
     )
     return Repair(intent=intent, remove=remove, rewrite=rewrite, changes=changes)
 
 
-def _orphans(forecast: Forecast, environment: Environment, hardware: Hardware) -> Iterator[tuple[str, str]]:
-    """Libraries that nothing asks for, and why they go: they were asked for, or their files collide."""
+def _without(forecast: Forecast, environment: Environment, intent: Intent) -> Forecast:
+    """The forecast without what uv would only install again because its metadata is there twice."""
+    kept = kept_of_two(environment) if "clear-remains" in deeds(intent.mends) else {}
+    stays = {name for name, version in forecast.added if str(kept.get(name)) == version}
+    return Forecast(
+        removed=tuple(row for row in forecast.removed if row[0] not in stays),
+        added=tuple(row for row in forecast.added if row[0] not in stays),
+    )
+
+
+def _name(pin: str) -> str:
+    return pin.partition("==")[0]
+
+
+def _orphans(
+    forecast: Forecast, environment: Environment, hardware: Hardware, *, every: bool
+) -> Iterator[tuple[str, str]]:
+    """Libraries that nothing asks for, and why they go: they were asked for, or their files collide.
+
+    Unless `every` collision is a fault to mend, only with what comes.
+    """
     asked = _asked_for(environment)
-    staying = {item.name for item in distributions_of(environment)} - set(forecast.idle)
-    staying |= {name for name, _ in forecast.added}
+    there = {item.name for item in distributions_of(environment)} if every else set()
+    staying = (there - set(forecast.idle)) | {name for name, _ in forecast.added}
     for name in forecast.idle:
         rival = next(iter(sorted(_rivals(name, environment, hardware) & staying)), None)
         if rival is not None:
@@ -108,11 +123,11 @@ def _asked_for(environment: Environment) -> set[str]:
     return {canonicalize_name(found[1]) for found in named if found}
 
 
-def _losing_files(environment: Environment, gone: Collection[str]) -> list[str]:
-    """Owners of files that something else wrote over, or that go with another owner."""
+def _losing_files(environment: Environment, gone: Collection[str], *, every: bool) -> list[str]:
+    """Owners of files that go with another owner, and of `every` file that something else wrote over."""
     found: dict[str, None] = {}
     for item in shared_files(environment):
-        damaged = () if isinstance(item.damaged, Unknown) else item.damaged
+        damaged = () if isinstance(item.damaged, Unknown) or not every else item.damaged
         found |= dict.fromkeys(item.owners if any(name in gone for name in item.owners) else damaged)
     return list(found)
 
@@ -128,9 +143,10 @@ def _brought(intent: Intent, forecast: Forecast, environment: Environment) -> It
         yield Change(distribution=name, before=before.get(name), after=version, because=because)
 
 
-def _rewritten(pin: str) -> Change:
+def _rewritten(pin: str, *, gone: bool) -> Change:
     name, _, version = pin.partition("==")
-    because = "another distribution wrote over its files, or takes them along"
+    written_over = "another distribution wrote over its files, or takes them along"
+    because = "its files are gone" if gone else written_over
     return Change(distribution=name, before=version, after=version, because=because)
 
 

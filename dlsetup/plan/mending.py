@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dlsetup.model.record import Record
 from dlsetup.model.repair import Intent, Repair
 from dlsetup.model.resolution import Plan
-from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.model.steps import Procedure, Remove, Run, Step, Write
 from dlsetup.plan.environment import Means, source_words
 from dlsetup.plan.toml import pyproject
 
@@ -29,6 +29,11 @@ class Bench(Record, frozen=True, kw_only=True):
         if self.windows:
             return str(PureWindowsPath(self.environment, "Scripts", "python.exe"))
         return str(PurePosixPath(self.environment, "bin", "python"))
+
+    def inside(self, path: str) -> str:
+        """A file of the environment, by its path with `/` from there."""
+        kind = PureWindowsPath if self.windows else PurePosixPath
+        return str(kind(self.environment, *path.split("/")))
 
     def note(self, name: str) -> str:
         """Path of a file for uv."""
@@ -59,6 +64,19 @@ def weighing_steps(repair: Repair, bench: Bench, means: Means) -> tuple[Step, ..
 
 def mending_steps(repair: Repair, bench: Bench, means: Means, *, alone: bool = False) -> tuple[Step, ...]:
     """What mends the environment on the bench."""
+    gone = (item for item in repair.files if item.text is None)
+    return (
+        *(Remove(path=bench.inside(item.path), why=item.because) for item in gone),
+        *_package_steps(repair, bench, means, alone=alone),
+        *(
+            Write(path=bench.inside(item.path), text=item.text, why=item.because)
+            for item in repair.files
+            if item.text is not None
+        ),
+    )
+
+
+def _package_steps(repair: Repair, bench: Bench, means: Means, *, alone: bool) -> tuple[Step, ...]:
     intent = repair.intent
     steps: tuple[Step, ...] = ()
     if repair.remove:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePosixPath, PureWindowsPath
 
 from msgspec.structs import replace
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from dlsetup.judge.known import numpy1_builds
@@ -17,94 +15,117 @@ from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.machine import Distribution, Driver, Environment, Machine
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.repair import Intent
-from dlsetup.model.resolution import Conflict, Pick, Plan
+from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Wish
+from dlsetup.plan.kinds import KINDS, Kind, deeds, mendable
 from dlsetup.plan.least_change import Present, least_change
 from dlsetup.plan.mending import Bench
+from dlsetup.plan.neighbours import distributions_of, others, replaced, unwanted_twins
+from dlsetup.plan.remains import emptied
 from dlsetup.rules.installed import asked_for, build_of
-from dlsetup.rules.twins import twin_to_keep, twins
-
-MENDABLE = (
-    "onnxruntime-cpu-and-gpu-both",
-    "<framework>-cpu-and-gpu-both",
-    "<framework>-twins",
-    "gpu-arch-not-in-wheel",
-    "rocm-gfx-not-in-build",
-    "driver-too-old",
-    "cpu-only-<framework>",
-    "mixed-cuda-majors",
-    "two-frameworks-share-cudnn",
-    "cudnn-major-mismatch",
-    "cudnn-too-old-at-runtime",
-    "torchvision-torch-mismatch",
-    "torchaudio-torch-mismatch",
-    "numpy2-abi",
-    "tensorflow-without-cuda-wheels",
-    "tensorflow-cannot-find-wheel-libs",
-    "jax-plugin-mismatch",
-    "jax-jaxlib-mismatch",
-    "installed-files-damaged",
-)
-"""Findings that other builds, or the same files once more, take away."""
-
-_COMPANIONS = ("nvidia-", "cuda-", "jax-cuda", "jax-rocm", "jax-oneapi", "triton", "pytorch-triton")
-_FOR_THEIR_OWN_SAKE = ("nvidia-ml-py",)
 
 
-def mendable(diagnosis: Diagnosis) -> tuple[Finding, ...]:
-    """The faults that a change of the environment can take away."""
-    faults = [item for item in diagnosis.findings if item.severity != "note"]
-    return tuple(item for item in faults if any(matches(pattern, item.id) for pattern in MENDABLE))
+def intend(
+    machine: Machine, diagnosis: Diagnosis, catalog: Catalog, kinds: Sequence[Kind] = KINDS
+) -> Intent | Conflict | None:
+    """What the examined environment should hold to be rid of faults of these kinds; None: it has none.
 
-
-def intend(machine: Machine, diagnosis: Diagnosis, catalog: Catalog) -> Intent | Conflict | None:
-    """What the examined environment should hold; None: nothing in it can be mended by changing it."""
-    environment, mends = machine.environment, mendable(diagnosis)
+    A build that does not run here is exchanged whatever the kind: nothing is chosen that would not run.
+    """
+    environment, mends = machine.environment, mendable(diagnosis, kinds)
     if environment is None or not mends:
         return None
-    plan = _plan(machine, environment, mends, catalog)
+    may = deeds(mends)
+    if "choose-builds" not in may:
+        return _as_it_is(machine, environment, mends, catalog)
+    left = tuple(item for item in mendable(diagnosis) if item not in mends)
+    plan = _plan(machine, environment, mends, left, catalog)
     if isinstance(plan, Conflict):
         return plan
     plan = _bounded(plan)
-    unwanted = tuple(_unwanted_twins(environment, plan, catalog, gpu=bool(machine.gpus)))
+    unwanted = tuple(
+        unwanted_twins(environment, plan, catalog, gpu=bool(machine.gpus), together="part-twins" in may)
+    )
     return Intent(
         environment=environment.path,
         mends=mends,
         plan=plan,
-        others=tuple(_others(environment, plan, catalog, unwanted)),
-        replace=tuple(_replaced(environment, plan, catalog)),
+        others=tuple(others(environment, plan, catalog, unwanted)),
+        replace=tuple(replaced(environment, plan, catalog)),
         twins=unwanted,
+        again=emptied(environment) if "clear-remains" in may else (),
+        whole_files="restore-files" in may,
     )
 
 
-def is_companion(name: str) -> bool:
-    """Whether it is only there for a framework: its CUDA libraries and compilers."""
-    return name.startswith(_COMPANIONS) and name not in _FOR_THEIR_OWN_SAKE
+def _as_it_is(
+    machine: Machine, environment: Environment, mends: tuple[Finding, ...], catalog: Catalog
+) -> Intent:
+    """Every version stays; at most something is installed once more, from the index it came from."""
+    again = emptied(environment) if "clear-remains" in deeds(mends) else ()
+    names = {pin.partition("==")[0] for pin in again}
+    builds = {
+        item.name: build
+        for item in distributions_of(environment)
+        if item.name in names and isinstance(build := build_of(item, environment, catalog), Build)
+    }
+    plan = Plan(
+        target=_target(machine, environment),
+        python=_python(environment),
+        picks=(),
+        indexes=tuple(
+            index for index in catalog.indexes if index.name in {item.index for item in builds.values()}
+        ),
+        sources=tuple((name, build.index) for name, build in builds.items()),
+    )
+    return Intent(
+        environment=environment.path,
+        mends=mends,
+        plan=plan,
+        others=tuple(sorted({item.name for item in distributions_of(environment)} - names)),
+        again=again,
+        idle=True,
+        whole_files=False,
+    )
 
 
-def distributions_of(environment: Environment) -> tuple[Distribution, ...]:
-    """What is known to be installed."""
-    return () if isinstance(environment.distributions, Unknown) else environment.distributions
+def anew(environment: Environment, catalog: Catalog) -> str:
+    """The command that makes a new environment with the frameworks of this one; empty: it has none."""
+    there = [item for item in catalog.frameworks if any(map(environment.distribution, item.distributions))]
+    name = environment.path.replace("\\", "/").rpartition("/")[2]
+    words = ("dlsetup", "create", "env", f"{name}-anew", *(item.name for item in there))
+    return shlex.join(words) if there else ""
 
 
 def _plan(
-    machine: Machine, environment: Environment, mends: Iterable[Finding], catalog: Catalog
+    machine: Machine,
+    environment: Environment,
+    mends: Sequence[Finding],
+    left: Sequence[Finding],
+    catalog: Catalog,
 ) -> Plan | Conflict:
+    """`left`: faults that are not asked about, and stay where they may."""
     here = _target(machine, environment)
     present = tuple(_present(environment, here, catalog))
     if not present:
-        python = environment.python if isinstance(environment.python, Version) else Version("3")
-        return Plan(target=here, python=Version(f"{python.major}.{python.minor}"), picks=())
+        return Plan(target=here, python=_python(environment), picks=())
     if _made_for_elsewhere(here, present):
         elsewhere = replace(here, gpus=UNKNOWN, driver=UNKNOWN, cuda_ceiling=UNKNOWN)
         wish = Wish(wanted=(), accelerator="cuda", allow_cpu=True)
         return least_change(present, wish, elsewhere, catalog)
+    if any(matches("cpu-only-<framework>", item.id) for item in left):
+        return least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
     strict = least_change(present, Wish(wanted=()), here, catalog)
     if isinstance(strict, Plan):
         return strict
     lenient = least_change(present, Wish(wanted=(), allow_cpu=True), here, catalog)
     return lenient if isinstance(lenient, Plan) and not _leaves_idle(lenient, mends) else strict
+
+
+def _python(environment: Environment) -> Version:
+    python = environment.python if isinstance(environment.python, Version) else Version("3")
+    return Version(f"{python.major}.{python.minor}")
 
 
 def _bounded(plan: Plan) -> Plan:
@@ -165,47 +186,3 @@ def _distribution(framework: Framework, environment: Environment, here: Target) 
     if here.gpus:
         there.sort(key=lambda item: item.name not in for_gpu)
     return there[0] if there else None
-
-
-def _unwanted_twins(environment: Environment, plan: Plan, catalog: Catalog, gpu: bool) -> Iterator[str]:
-    """Of distributions that own one import package, all but the one that the plan asks for."""
-    asked = {canonicalize_name(Requirement(text).name) for text in plan.requirements}
-    for group in twins(environment, catalog).values():
-        kept = [name for name in group if name in asked] or [twin_to_keep(group, environment, gpu=gpu)]
-        yield from (name for name in group if name not in kept)
-
-
-def _others(environment: Environment, plan: Plan, catalog: Catalog, unwanted: Sequence[str]) -> Iterator[str]:
-    """Whatever nothing in the plan brings; a prerelease is named, or the installer would leave it.
-
-    What an environment only sees, because the Python it rests on has it, is not its own.
-    """
-    picked = {pick.framework for pick in plan.picks}
-    ours = {name for item in catalog.frameworks if item.name in picked for name in item.distributions}
-    own = {(item.name, item.version) for item in distributions_of(environment) if _inside(item, environment)}
-    for name, version in sorted(own):
-        if name in ours or name in unwanted or is_companion(name):
-            continue
-        unknown = any(name in framework.distributions for framework in catalog.frameworks)
-        yield f"{name}=={version}" if unknown or version.is_prerelease else name
-
-
-def _inside(distribution: Distribution, environment: Environment) -> bool:
-    kind = PureWindowsPath if "\\" in environment.path else PurePosixPath
-    return not distribution.location or kind(distribution.location).is_relative_to(environment.path)
-
-
-def _replaced(environment: Environment, plan: Plan, catalog: Catalog) -> Iterator[str]:
-    """Distributions whose installed version already answers to the requirement, in another build."""
-    for pick in plan.picks:
-        wanted = Requirement(pick.requirement)
-        found = environment.distribution(canonicalize_name(wanted.name))
-        if found is not None and not wanted.extras and _is_other_build(found, pick, environment, catalog):
-            yield found.name
-
-
-def _is_other_build(found: Distribution, pick: Pick, environment: Environment, catalog: Catalog) -> bool:
-    build = build_of(found, environment, catalog)
-    if isinstance(build, Build):
-        return (build.variant, build.index) != (pick.variant, pick.index)
-    return found.variant != pick.variant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.model.steps import Procedure, Remove, Run, Step, Write
 
 
 def shell_script(procedure: Procedure) -> str:
@@ -19,6 +19,8 @@ def _block(step: Step) -> str:
         return f"{_comment(step.why)}\n{added}{shlex.join(step.argv)}"
     if isinstance(step, Write):
         return f"{_comment(step.why)}\n{_write(step.path, step.text)}"
+    if isinstance(step, Remove):
+        return f"{_comment(step.why)}\nrm -rf -- {shlex.quote(step.path)}"
     return "\n".join(_comment(line) for line in (step.text, *step.commands))
 
 

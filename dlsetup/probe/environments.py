@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Clue
-from dlsetup.model.machine import Distribution, Environment, SharedFiles
+from dlsetup.model.machine import Distribution, Environment, Remains, SharedFiles
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.probe.conda import conda_packages
 from dlsetup.probe.distributions import Site, concerns, with_conda
@@ -17,10 +17,12 @@ from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes
 from dlsetup.probe.python_places import active, first_on_path, places, project
 from dlsetup.probe.pythons import Place, environment_in, python_at
+from dlsetup.probe.remains import remains
 from dlsetup.probe.shared_files import shared_files
 from dlsetup.probe.sites import sites
 
 HINT_LIMIT = 12
+TRIMS_LIMIT = 64 << 10
 
 
 def environments(
@@ -48,12 +50,14 @@ def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> 
     """The environment with its distributions and the files they fight over."""
     found: list[Distribution] = []
     shared: list[tuple[SharedFiles, ...] | Unknown] = []
+    left: list[Remains] = []
     folders = sites(host, place)
     for folder in folders:
         pairs = Site(host, folder).distributions(clues)
         found.extend(item for item, _ in pairs)
         owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
         shared.append(shared_files(host, folder, owners))
+        left.extend(remains(host, folder, clues))
         if shared[-1] is UNKNOWN:
             notes.gap("environment.shared_files", f"the records in `{folder}` are too long")
     if place.environment.kind == "conda":
@@ -64,7 +68,15 @@ def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> 
         examined=True,
         distributions=_unless_hidden(host, notes, folders, found),
         shared_files=_together(shared),
+        remains=tuple(left),
+        trims=_trims(host, place.prefix),
     )
+
+
+def _trims(host: Host, folder: str) -> tuple[str, ...]:
+    """Folders that the activation of the environment takes out of LD_LIBRARY_PATH."""
+    text = host.read(f"{folder}/dlsetup/library-path.txt", TRIMS_LIMIT) or ""
+    return tuple(line for line in text.splitlines() if line)
 
 
 def _unless_hidden(

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from dlsetup.model.finding import Finding
 from dlsetup.model.journal import CopyCost, Entry
 from dlsetup.model.record import UNKNOWN, Record, Unknown
-from dlsetup.model.repair import Change, Mending, Repair
+from dlsetup.model.repair import Change, FileChange, Mending, Offer, Repair
 from dlsetup.model.resolution import Conflict
 from dlsetup.model.steps import Procedure
+from dlsetup.plan.kinds import Kind
 from dlsetup.show.creation import outcome_lines
 from dlsetup.show.doctor import MARKS
 from dlsetup.show.lines import Line, command
-from dlsetup.show.words import counted, listed, size
+from dlsetup.show.words import counted, flowing, size
 
 
 class FixDocument(Record, frozen=True, kw_only=True):
-    """What `fix cuda-conflict` found, would do or did. `ok`: nothing is left that it could mend."""
+    """What `fix` found, would do or did. `ok`: nothing is left that it was asked to mend."""
 
-    schema: Literal["dlsetup.fix-cuda-conflict/1"] = "dlsetup.fix-cuda-conflict/1"
+    schema: Literal["dlsetup.fix/1"] = "dlsetup.fix/1"
     ok: bool
-    result: Literal["nothing-to-mend", "planned", "mended", "conflict", "refused", "taken-back"]
+    result: Literal["listed", "nothing-to-mend", "planned", "mended", "conflict", "refused", "taken-back"]
     environment: str
     findings: tuple[Finding, ...] = ()
-    """The faults that a change of the environment can take away."""
+    """The faults of the kinds that were asked for."""
+    kinds: tuple[Offer, ...] | Unknown = UNKNOWN
+    """Of a list: every kind that has findings, and what mending it would change."""
+    by_hand: tuple[Finding, ...] = ()
+    """Faults with what only a person can do about them."""
     repair: Repair | Unknown = UNKNOWN
     procedure: Procedure | Unknown = UNKNOWN
     """Of a dry run: the steps by hand."""
@@ -34,19 +39,18 @@ class FixDocument(Record, frozen=True, kw_only=True):
     conflict: Conflict | Unknown = UNKNOWN
     refused: str | Unknown = UNKNOWN
     """Why this environment is left alone."""
+    instead: str | Unknown = UNKNOWN
+    """The command that makes a new environment with the same frameworks."""
     mending: Mending | Unknown = UNKNOWN
     change: Entry | Unknown = UNKNOWN
     """The entry of the journal, by whose id the repair is taken back."""
     notes: tuple[str, ...] = ()
 
 
-def nothing_lines(environment: str, others: tuple[Finding, ...]) -> Iterator[Line]:
-    """Nothing to mend here, and what the doctor says besides."""
-    yield Line(mark="✓", text=f"Nothing to mend in {environment}.", style="good")
-    if others:
-        names = listed([f"`{item.id}`" for item in others])
-        yield Line(mark="!", text=f"{names}: not mended by changing packages.", style="warning")
-        yield Line(mark="hint:", text="`dlsetup doctor` says what helps.", style="good")
+def nothing_lines(environment: str, kinds: Sequence[Kind]) -> Iterator[Line]:
+    """Nothing to mend here, of what was asked about."""
+    one = f" of the kind `{kinds[0].name}`" if len(kinds) == 1 else ""
+    yield Line(mark="✓", text=f"Nothing{one} to mend in {environment}.", style="good")
 
 
 def fault_lines(findings: tuple[Finding, ...]) -> Iterator[Line]:
@@ -54,7 +58,7 @@ def fault_lines(findings: tuple[Finding, ...]) -> Iterator[Line]:
     for finding in findings:
         mark, style = MARKS[finding.severity]
         yield Line(mark=mark, text=f"{finding.title}  [{finding.id}]", style=style)
-        yield Line(mark="because", text=finding.because, indent=2, style="faint")
+        yield Line(mark="because", text=flowing(finding.because), indent=2, style="faint")
 
 
 def refusal_lines(reason: str, findings: tuple[Finding, ...]) -> Iterator[Line]:
@@ -77,12 +81,26 @@ def repair_lines(repair: Repair) -> Iterator[Line]:
         yield Line(mark="·", text=change_text(change), indent=2, style="note")
         if change.because:
             yield Line(mark="because", text=change.because, indent=6, style="faint")
-    fetched = [change for change in repair.changes if change.after]
-    weight = repair.download_bytes
-    words = "of unknown size" if isinstance(weight, Unknown) else f"of {size(weight)}"
-    yield Line(text=f"To fetch: {counted(len(fetched), 'package')} {words}, less what is cached.")
+    for item in repair.files:
+        yield Line(mark="·", text=file_text(item), indent=2, style="note")
+        yield Line(mark="because", text=item.because, indent=6, style="faint")
+    yield fetch_line(repair)
     for remark in repair.intent.plan.unknown:
         yield Line(mark="?", text=remark, indent=2, style="warning")
+
+
+def fetch_line(repair: Repair, *, indent: int = 0) -> Line:
+    """How many packages are fetched, and what they weigh."""
+    fetched = [change for change in repair.changes if change.after]
+    weight = repair.download_bytes if fetched else 0
+    words = "of unknown size" if isinstance(weight, Unknown) else f"of {size(weight)}"
+    text = f"To fetch: {counted(len(fetched), 'package')} {words}, less what is cached."
+    return Line(text=text if fetched else "To fetch: nothing.", indent=indent)
+
+
+def file_text(change: FileChange) -> str:
+    """`write dlsetup/gpu-constraints.txt`."""
+    return f"{'remove' if change.text is None else 'write'} {change.path}"
 
 
 def cost_line(cost: CopyCost) -> Line:

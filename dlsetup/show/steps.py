@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.model.steps import Procedure, Remove, Run, Step, Write
 from dlsetup.show.lines import Line, command
 
 
@@ -25,6 +25,8 @@ def _step(number: int, step: Step) -> Iterator[Line]:
         yield command(shown(step), indent=5)
     elif isinstance(step, Write):
         yield Line(mark=mark, text=f"{step.why}: writes `{step.path}`", indent=2)
+    elif isinstance(step, Remove):
+        yield Line(mark=mark, text=f"{step.why}: removes `{step.path}`", indent=2)
     else:
         yield Line(mark=mark, text=f"{step.text} (only you can do this)", indent=2, style="warning")
         for text in step.commands:

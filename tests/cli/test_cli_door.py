@@ -22,7 +22,7 @@ COMMANDS = (
     ["resolve"],
     ["check-lock"],
     ["create", "env"],
-    ["fix", "cuda-conflict"],
+    ["fix"],
     ["catalog", "show"],
     ["catalog", "why"],
     ["why"],

@@ -64,7 +64,7 @@ def broken(tmp_path: Path, tiny_environ: dict[str, str]) -> Broken:
 
 @pytest.fixture
 def fix(command: Command, broken: Broken, tiny_index: TinyIndex) -> Fix:
-    """`dlsetup fix cuda-conflict` on the broken environment."""
+    """`dlsetup fix` on the broken environment."""
     for name in ("pytorch-cu126", "pytorch-cpu"):
         command.indexes += ["--index", f"{name}={tiny_index.address(name)}"]
     return Fix(command, broken)

@@ -1,4 +1,4 @@
-"""`dlsetup fix cuda-conflict` that cannot, must not or may not go on: the environment is as it was."""
+"""`dlsetup fix` that cannot, must not or may not go on: the environment is as it was."""
 
 from __future__ import annotations
 

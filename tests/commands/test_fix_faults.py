@@ -1,4 +1,4 @@
-"""`dlsetup fix cuda-conflict` on a machine that fails it: the environment is as it was, and it is said."""
+"""`dlsetup fix` on a machine that fails it: the environment is as it was, and it is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dlsetup fix cuda-conflict` that is ended by somebody else: the environment is as it was."""
+"""`dlsetup fix` that is ended by somebody else: the environment is as it was."""
 
 from __future__ import annotations
 

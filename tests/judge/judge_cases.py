@@ -6,6 +6,7 @@ from judge_host_cases import HOST_CASES
 from judge_install_cases import INSTALL_CASES
 from judge_library_cases import LIBRARY_CASES
 from judge_machines import (
+    SITE,
     container,
     dist,
     docker,
@@ -24,8 +25,9 @@ from judge_machines import (
     wsl,
 )
 from judge_runtime_cases import RUNTIME_CASES
+from packaging.version import Version
 
-from dlsetup.model.machine import Driver, Libc, Machine, Sighting
+from dlsetup.model.machine import Driver, Libc, Machine, Remains, Sighting
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.versions import DriverRelease, LibcVersion
 
@@ -54,6 +56,15 @@ def cudnn_in(folder: str, version: str) -> Machine:
     return machine(CU126, libraries=(copy, own), variables=variables(LD_LIBRARY_PATH=f"{folder}:/opt/other"))
 
 
+TORN = f"{SITE}/numpy-2.3.5.dist-info"
+
+
+def left(kind: str, name: str = "", path: str = TORN) -> Machine:
+    """A machine on which an installation broke off."""
+    item = Remains(kind=kind, path=path, name=name, version=Version("2.3.5"))  # type: ignore[arg-type]
+    return with_environment(machine(CU126, dist("numpy", "2.3.5")), remains=(item,))
+
+
 CASES: dict[str, tuple[Machine, Machine]] = {
     "no-gpu": (machine(gpus=(), driver=None), machine(gpus=UNKNOWN, driver=None)),
     "container-without-gpu": (container(given=False), container(given=True)),
@@ -71,6 +82,9 @@ CASES: dict[str, tuple[Machine, Machine]] = {
         machine(driver=NOT_LOADED),
         machine(driver=NOT_LOADED, system=system(os="windows")),
     ),
+    "distribution-listed-twice": (left("twice", "numpy"), left("leftover")),
+    "distribution-emptied": (left("emptied", "numpy"), left("twice", "numpy")),
+    "installation-leftovers": (left("leftover", path=f"{SITE}/~umpy"), left("emptied", "numpy")),
     "secure-boot-unsigned-module": (
         machine(driver=NOT_LOADED, sightings=SECURE_BOOT),
         machine(sightings=SECURE_BOOT),

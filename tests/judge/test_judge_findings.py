@@ -13,6 +13,7 @@ from judge_machines import (
     found,
     ids,
     machine,
+    with_environment,
     wsl,
 )
 
@@ -20,6 +21,7 @@ from dlsetup.judge.registry import every_check
 from dlsetup.judge.roles import matches
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.machine import Driver, Machine
+from dlsetup.model.record import UNKNOWN
 from dlsetup.show.words import flowing
 
 NAMES = ("Python",)
@@ -102,3 +104,13 @@ def test_a_newer_copy_in_the_library_path_is_a_lesser_matter(judged: Callable[[M
     older = found(judged(cudnn_in("/opt/cudnn/lib", "9.1.0")), "ld-library-path-shadows-wheel-libs")
     newer = found(judged(cudnn_in("/opt/cudnn/lib", "9.15.0")), "ld-library-path-shadows-wheel-libs")
     assert (older.severity, newer.severity) == ("error", "warning")
+
+
+@pytest.mark.parametrize(
+    ("trims", "severity"), [(("/opt/cudnn/lib/",), "note"), (("/opt/cudnn",), "error"), (UNKNOWN, "error")]
+)
+def test_a_folder_that_the_environment_takes_out_is_a_note(
+    judged: Callable[[Machine], Diagnosis], trims: tuple[str, ...], severity: str
+) -> None:
+    here = with_environment(cudnn_in("/opt/cudnn/lib", "9.1.0"), trims=trims)
+    assert found(judged(here), "ld-library-path-shadows-wheel-libs").severity == severity

@@ -84,19 +84,29 @@ def make_broken(folder: Path, environ: dict[str, str]) -> Broken:
 
 @dataclass
 class Fix:
-    """`dlsetup fix cuda-conflict` on a broken environment, as a program sees it."""
+    """`dlsetup fix all` on a broken environment, as a program sees it."""
 
     command: Command
     broken: Broken
+    kind: str = "all"
 
     def argv(self, *words: str) -> list[str]:
-        return self.command.argv("fix", "cuda-conflict", *self._words(*words))
+        return self.command.argv("fix", self.kind, *self._words(*words))
 
     def __call__(self, *words: str, **variables: str) -> dict[str, Any]:
         """Its document and its exit code. Without words: `--yes`."""
-        found = self.command(
-            "fix", "cuda-conflict", *self._words(*(words or ("--yes",)), "--json"), **variables
-        )
+        return self._read("fix", self.kind, *self._words(*(words or ("--yes",)), "--json"), **variables)
+
+    def of(self, kind: str, *words: str, **variables: str) -> dict[str, Any]:
+        """The same of one kind."""
+        return self._read("fix", kind, *self._words(*(words or ("--yes",)), "--json"), **variables)
+
+    def listed(self, **variables: str) -> dict[str, Any]:
+        """What `dlsetup fix` lists."""
+        return self._read("fix", *self._words("--json"), **variables)
+
+    def _read(self, *words: str, **variables: str) -> dict[str, Any]:
+        found = self.command(*words, **variables)
         assert found.stdout, found.stderr
         document: dict[str, Any] = json.loads(found.stdout)
         return {**document, "exit": found.returncode}

@@ -105,6 +105,12 @@ def jax(version: str) -> list[TinyWheel]:
     ]
 
 
+def tensorflow(version: str) -> list[TinyWheel]:
+    requires = ("numpy>=1.26", "nvidia-cudnn-cu12>=9.3,<10; extra == 'and-cuda'")
+    files = {"tensorflow/__init__.py": program("tensorflow", version=version)}
+    return compiled("tensorflow", version, requires=requires, extras=("and-cuda",), files=files)
+
+
 def shelves() -> dict[str, list[TinyWheel]]:
     """Wheels by index."""
     return {
@@ -125,6 +131,7 @@ def shelves() -> dict[str, list[TinyWheel]]:
             *numpy("1.26.4"),
             *jax("0.10.2"),
             *jax("0.10.1"),
+            *tensorflow("2.21.0"),
             TinyWheel("pip", "26.0", files={"pip/__init__.py": "", "pip/__main__.py": program("pip")}),
         ],
         "pytorch-cpu": [
@@ -134,6 +141,7 @@ def shelves() -> dict[str, list[TinyWheel]]:
         "pytorch-cu126": [
             *torch("2.14.1+cu126", "12.6", "nvidia-cudnn-cu12==9.20.0.48", "numpy"),
             *torchvision("0.29.1+cu126", "2.14.1"),
+            *torch("2.13.0+cu126", "12.6", "nvidia-cudnn-cu12==9.20.0.48", "numpy"),
             TinyWheel("numpy", "9.9.9", files={"numpy/__init__.py": "__version__ = 'of another index'\n"}),
         ],
     }

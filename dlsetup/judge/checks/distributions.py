@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlsetup.judge.commands import reinstall, uninstall
 from dlsetup.judge.evidence import of_distribution
@@ -53,8 +53,16 @@ def duplicates(scene: Scene) -> Iterator[Answer]:
                     text="Remove every copy (repeat until none is left), then install one.",
                     commands=uninstall(scene, [name]),
                 ),
+                *_hide_own(scene, copies),
             ),
         )
+
+
+def _hide_own(scene: Scene, locations: Iterable[str]) -> Iterator[Remedy]:
+    """Where one copy lies among the user's own packages, which every base Python of that version sees."""
+    if scene.target.os != "windows" and any("/.local/lib/python" in place for place in locations):
+        text = "Or keep the user's own packages out of this environment."
+        yield Remedy(text=text, commands=("export PYTHONNOUSERSITE=1",), scope="host")
 
 
 @check("installed-files-damaged")

@@ -26,18 +26,24 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
         if isinstance(shadow.version, Unknown) or isinstance(own.version, Unknown):
             reason = f"it lies in a folder of {NAME}, in front of the copy that {own.owner.name} brings"
             yield Gap(
-                fact=f"version of {shadow.path}", reason=reason, ask=f"ls -l {shlex.quote(_folder(shadow))}"
+                fact=f"version of {shadow.path}", reason=reason, ask=f"ls -l {shlex.quote(folder_of(shadow))}"
             )
     differing = [(shadow, own) for shadow, own in pairs if _differ(shadow, own)]
     if not differing:
         return
+    trims = _trims(scene)
+    kept = [pair for pair in differing if folder_of(pair[0]) not in trims]
+    if not kept:
+        yield _trimmed(scene, [shadow for shadow, _ in differing])
+        return
+    differing = kept
     older = [pair for pair in differing if _is_older(*pair)]
     shadow, own = (older or differing)[0]
     yield Finding(
         id="ld-library-path-shadows-wheel-libs",
         severity="error" if older else "warning",
         title=f"{NAME} puts another {shadow.soname} in front of the one that {own.owner.name} brings",
-        because=f"The copy in `{_folder(shadow)}` is {shadow.version}, and the wheel's is {own.version}.",
+        because=f"The copy in `{folder_of(shadow)}` is {shadow.version}, and the wheel's is {own.version}.",
         evidence=(of_variable(scene, NAME), *(of_library(copy) for pair in differing for copy in pair)),
         remedies=(
             Remedy(
@@ -48,6 +54,30 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
             ),
         ),
     )
+
+
+def _trims(scene: Scene) -> frozenset[str]:
+    """Folders that the activation of the environment takes out, without a stroke at the end."""
+    known = scene.environment.trims if scene.environment else ()
+    return frozenset() if isinstance(known, Unknown) else frozenset(item.rstrip("/") for item in known)
+
+
+def _trimmed(scene: Scene, shadows: list[Library]) -> Finding:
+    """The environment takes the folders out when it is activated; this shell may not have been anew."""
+    return Finding(
+        id="ld-library-path-shadows-wheel-libs",
+        severity="note",
+        title=f"{NAME} names folders that this environment takes out when it is activated",
+        because=f"Programs that are started from this shell without that still look into "
+        f"`{folder_of(shadows[0])}` first.",
+        evidence=(of_variable(scene, NAME), *map(of_library, shadows)),
+        remedies=(Remedy(text="Activate the environment (anew)."),),
+    )
+
+
+def rival_folders(scene: Scene) -> tuple[str, ...]:
+    """Folders of the variable with another version of a library that wheels of the environment bring."""
+    return tuple(dict.fromkeys(folder_of(shadow) for shadow, own in _pairs(scene) if _differ(shadow, own)))
 
 
 def _pairs(scene: Scene) -> Iterator[tuple[Library, Library]]:
@@ -61,11 +91,12 @@ def _pairs(scene: Scene) -> Iterator[tuple[Library, Library]]:
     wheels = {(item.library, item.soname): item for item in inside if item.owner.kind == "wheel"}
     for item in scene.libraries:
         own = wheels.get((item.library, item.soname))
-        if own is not None and item.environment != environment.path and _folder(item) in folders:
+        if own is not None and item.environment != environment.path and folder_of(item) in folders:
             yield item, own
 
 
-def _folder(library: Library) -> str:
+def folder_of(library: Library) -> str:
+    """The folder that it lies in."""
     return str(PurePosixPath(library.path).parent)
 
 

@@ -1,4 +1,4 @@
-"""`dlsetup fix cuda-conflict` from outside: real uv, really broken environments, tiny wheels."""
+"""`dlsetup fix` from outside: real uv, really broken environments, tiny wheels."""
 
 from __future__ import annotations
 
