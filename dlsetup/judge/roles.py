@@ -44,6 +44,7 @@ ORDER = (
     "pytorch-conda-channel-ended",
     "conda-virtual-cuda-missing-at-build",
     "no-build-for-requested-cudatoolkit",
+    "distribution-half-removed",
     "duplicate-<framework>-installs",
     "<framework>-cpu-and-gpu-both",
     "<framework>-twins",
@@ -90,7 +91,9 @@ ORDER = (
     "shm-too-small",
     "cuda-oom-fragmentation",
     "cuda-oom-capacity",
+    "distribution-metadata-twice",
     "installed-files-damaged",
+    "installed-files-gone",
 )
 """From the deepest cause to the last symptom: the first error in this order is the primary one."""
 

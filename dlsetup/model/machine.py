@@ -7,6 +7,7 @@ from typing import Literal
 from packaging.version import Version
 
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.remains import Remains
 from dlsetup.model.report import Report
 from dlsetup.model.versions import (
     ComputeCapability,
@@ -192,6 +193,7 @@ class Environment(Record, frozen=True, kw_only=True):
     complete: bool = True
     """Whether `distributions` holds all there are; a report often shows only some."""
     shared_files: tuple[SharedFiles, ...] | Unknown = UNKNOWN
+    remains: tuple[Remains, ...] | Unknown = UNKNOWN
 
     def distribution(self, name: str) -> Distribution | None:
         """The distribution of that canonical name, if it is known to be installed."""

@@ -11,12 +11,14 @@ from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Clue
 from dlsetup.model.machine import Distribution, Environment, SharedFiles
 from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.remains import Remains
 from dlsetup.probe.conda import conda_packages
 from dlsetup.probe.distributions import Site, concerns, with_conda
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes
 from dlsetup.probe.python_places import active, first_on_path, places, project
 from dlsetup.probe.pythons import Place, environment_in, python_at
+from dlsetup.probe.remains import remains
 from dlsetup.probe.shared_files import shared_files
 from dlsetup.probe.sites import sites
 
@@ -45,15 +47,17 @@ def environments(
 
 
 def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> Environment:
-    """The environment with its distributions and the files they fight over."""
+    """The environment with its distributions, the files they fight over, and what broke off in it."""
     found: list[Distribution] = []
     shared: list[tuple[SharedFiles, ...] | Unknown] = []
+    left: list[Remains] = []
     folders = sites(host, place)
     for folder in folders:
         pairs = Site(host, folder).distributions(clues)
         found.extend(item for item, _ in pairs)
-        owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
-        shared.append(shared_files(host, folder, owners))
+        owners = [(item, entry) for item, entry in pairs if concerns(item.name, clues)]
+        shared.append(shared_files(host, folder, [(item.name, entry) for item, entry in owners]))
+        left.extend(remains(host, folder, owners))
         if shared[-1] is UNKNOWN:
             notes.gap("environment.shared_files", f"the records in `{folder}` are too long")
     if place.environment.kind == "conda":
@@ -64,6 +68,7 @@ def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> 
         examined=True,
         distributions=_unless_hidden(host, notes, folders, found),
         shared_files=_together(shared),
+        remains=tuple(left),
     )
 
 

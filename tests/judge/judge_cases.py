@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judge_broken_cases import BROKEN_CASES
 from judge_host_cases import HOST_CASES
 from judge_install_cases import INSTALL_CASES
 from judge_library_cases import LIBRARY_CASES
@@ -272,6 +273,7 @@ CASES: dict[str, tuple[Machine, Machine]] = {
     ),
 }
 
+CASES.update(BROKEN_CASES)
 CASES.update(HOST_CASES)
 CASES.update(RUNTIME_CASES)
 CASES.update(LIBRARY_CASES)

@@ -1,0 +1,39 @@
+"""Details of what is said of installations that broke off, and of those that did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from judge_broken_cases import BROKEN_CASES, CUDNN, TORCH, USER
+from judge_machines import commands, dist, found, ids, machine
+
+from dlsetup.model.finding import Diagnosis
+from dlsetup.model.machine import Machine
+
+Judge = Callable[[Machine], Diagnosis]
+
+
+def test_a_source_tree_and_its_editable_install_are_one(judged: Judge) -> None:
+    tree = dist("torch", "2.14.1+cu126", "cu126", location="/home/ada/my src/torch", installer="pip")
+    linked = dist("torch", "2.14.1+cu126", "cu126", origin="file:///home/ada/my%20src/torch")
+    elsewhere = dist("torch", "2.14.1+cu126", "cu126", origin="file:///home/ada/my%20src/tor")
+    assert "duplicate-torch-installs" not in ids(judged(machine(linked, tree)))
+    assert "duplicate-torch-installs" in ids(judged(machine(elsewhere, tree)))
+
+
+def test_the_copy_that_is_found_first_is_named(judged: Judge) -> None:
+    user = dist("nvidia-cudnn-cu12", "9.1.0.70", location=USER)
+    told = found(judged(machine(TORCH, user, CUDNN)), "cuda-library-in-two-folders")
+    assert f"take 9.1.0.70 out of `{USER}`" in told.because
+
+
+def test_what_conda_lists_beside_is_no_second_metadata(judged: Judge) -> None:
+    conda = dist("torch", "2.9.1", "cu126", installer="conda")
+    assert "distribution-metadata-twice" not in ids(judged(machine(TORCH, conda)))
+
+
+def test_the_remedy_writes_the_files_again(judged: Judge) -> None:
+    told = found(judged(BROKEN_CASES["distribution-half-removed"][0]), "distribution-half-removed")
+    first = commands(told)[0]
+    assert "torch==2.14.1+cu126" in first
+    assert "--force-reinstall" in first or "--reinstall" in first
