@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import unquote
 
 from dlsetup.judge.commands import reinstall, uninstall
 from dlsetup.judge.evidence import of_distribution
@@ -87,6 +86,8 @@ def damaged(scene: Scene) -> Iterator[Answer]:
 
 def _is_source_of(item: Distribution, others: Iterable[Distribution]) -> bool:
     """Whether it is the source tree that another one is installed from for development: both are one."""
+    from urllib.parse import unquote
+
     origins = [
         unquote(other.origin) for other in others if isinstance(other.origin, str) and other is not item
     ]
