@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from dlsetup.model.machine import Distribution
 from dlsetup.model.record import Unknown
@@ -10,9 +11,11 @@ from dlsetup.model.remains import Remains
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import whole_number
 
-RECORD_BEGINNING = 32 << 10
+RECORD_BEGINNING = 16 << 10
 """Bytes: enough for the top of every package, and far less than the whole list of a framework."""
 LOOKED_FOR = 6
+DEPTH = 3
+"""Folders above a file: `nvidia/cudnn/lib/libcudnn.so.9` has three."""
 LISTED = 20
 """Entries of one folder that are told of."""
 CODE = (".py", ".pyd", ".dll")
@@ -51,26 +54,25 @@ def _telling(record: str) -> list[str]:
 
     The last line may be cut; files without content are nobody's loss, and tests are taken away on purpose.
     """
-    lines = (line for line in record.split("\n")[:-1] if not line.startswith(('"', "..", "/", "~")))
-    parted = (line.rsplit(",", 2) for line in lines)
-    paths = [
-        parts[0]
-        for parts in parted
-        if len(parts) == 3 and whole_number(parts[2].strip()) and _is_code(parts[0])
-    ]
-    return sorted(paths, key=lambda path: (path.count("/"), not path.endswith("/__init__.py"), path))[
-        :LOOKED_FOR
-    ]
+    found = []
+    for line in record.split("\n")[:-1]:
+        path, _, rest = line.partition(",")
+        depth = path.count("/")
+        if depth <= DEPTH and (path.endswith(CODE) or ".so" in path):
+            found.append((depth, path, rest))
+    told = (path for _, path, rest in sorted(found) if _tells(path, rest))
+    return list(islice(told, LOOKED_FOR))
 
 
-def _is_code(path: str) -> bool:
-    if "\0" in path or "\\" in path or ".dist-info/" in path or "__pycache__" in path or "/../" in path:
+def _tells(path: str, rest: str) -> bool:
+    if path.startswith(("..", "/", '"', "~")) or any(
+        sign in path for sign in ("\0", "\\", "/../", ".dist-info/")
+    ):
         return False
     parts = path.split("/")
-    name = parts[-1]
-    if {"test", "tests", "testing"} & set(parts):
+    if {"test", "tests", "testing", "__pycache__"} & set(parts) or path == "nvidia/__init__.py":
         return False
-    return path != "nvidia/__init__.py" and (name.endswith(CODE) or ".so" in name)
+    return bool(whole_number(rest.rpartition(",")[2].strip()))
 
 
 def _is_there(host: Host, path: str) -> bool:

@@ -64,6 +64,26 @@ def container_without_gpu(root: Root, stub: Path) -> None:
     torch(root)
 
 
+def removal_broke_off(root: Root, stub: Path) -> None:
+    """The packages are gone, their metadata is not."""
+    healthy(root, stub)
+    site = "/home/ada/project/.venv/lib/python3.12/site-packages"
+    root.write(f"{site}/torch-2.7.1+cu126.dist-info/RECORD", "torch/__init__.py,sha256=AAAA,90000\n")
+
+
+def whole_files(root: Root, stub: Path) -> None:
+    removal_broke_off(root, stub)
+    root.write("/home/ada/project/.venv/lib/python3.12/site-packages/torch/__init__.py", "import sys\n")
+
+
+def release_broke_in(root: Root, stub: Path) -> None:
+    """An upgrade has written new metadata beside the old, and left what it put aside."""
+    healthy(root, stub)
+    site = "/home/ada/project/.venv/lib/python3.12/site-packages"
+    root.wheel(site, "torch", "2.6.0+cu126", requires="numpy", tag="cp312-cp312-manylinux_2_28_x86_64")
+    root.write(f"{site}/~umpy/__init__.py", "")
+
+
 def office_laptop(root: Root, stub: Path) -> None:
     root.pci("0000:00:02.0", "8086", "3e92", driver="i915")
     torch(root, "2.7.1+cpu")
@@ -84,6 +104,9 @@ def wsl(root: Root, stub: Path) -> None:
     [
         (healthy, []),
         (wsl, []),
+        (whole_files, []),
+        (removal_broke_off, [("distribution-half-removed", "error")]),
+        (release_broke_in, [("distribution-metadata-twice", "warning"), ("installation-leftovers", "note")]),
         (cpu_build, [("cpu-only-torch", "error")]),
         (updated_but_not_restarted, [("nvml-driver-library-mismatch", "error")]),
         (not_loaded, [("kernel-module-not-loaded", "error")]),
