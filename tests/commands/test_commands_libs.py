@@ -128,6 +128,26 @@ def test_an_older_nvjitlink_shadows_the_wheel(
     assert [item["symbols"] for item in found["lacks"]] == [["__nvJitLinkComplete_12_4"]]
 
 
+def test_an_rpath_comes_before_the_variable_and_a_runpath_after_it(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the doctor counts on where it is silent of cudart, and names the winner for cuDNN."""
+    place.torch("2.15.0")
+    place.cusparse_with_jitlink()
+    other = tmp_path / "other"
+    for name in ("libcudnn.so.9", "libcudnn_ops.so.9"):
+        place.wheel("cudnn", name, runpath="$ORIGIN")
+        place.maker.library(other / name, name)
+    place.maker.library(other / "libcudart.so.12", "libcudart.so.12")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(other))
+    _, document = told(capsys, place)
+    ways = {name: choice(document, name)["candidates"][0] for name in ("libcudart.so.12", "libcudnn.so.9")}
+    assert ways["libcudart.so.12"]["via"] == "rpath"
+    assert ways["libcudnn.so.9"]["via"] == "path"
+    part = choice(document, "libcudnn_ops.so.9")["candidates"][0]
+    assert (part["via"], part["path"]) == ("library-path", str(other / "libcudnn_ops.so.9"))
+
+
 def test_a_torch_that_preloads_is_not_harmed_by_it(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
