@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from dlsetup.judge.commands import reinstall, uninstall
-from dlsetup.judge.evidence import of_distribution
+from dlsetup.judge.evidence import of_distribution, of_message
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -52,26 +54,37 @@ def incomplete(scene: Scene) -> Iterator[Answer]:
 @check("installation-leftovers")
 def put_aside(scene: Scene) -> Iterator[Answer]:
     """pip put entries aside (`~orch`) and did not take them away."""
-    found = list(_remains(scene, "renamed"))
-    if not found:
-        return
-    first = found[0]
-    names = " and ".join(f"`{item.example}`" for item in found[:3])
-    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    yield Finding(
+    found = [
+        Evidence(fact="left over", value=item.example, source=item.location)
+        for item in _remains(scene, "renamed")
+    ]
+    if found:
+        names = [item.value for item in found]
+        yield _left_over(names, tuple(found), found[0].source)
+
+
+@check("installation-leftovers", told=True)
+def put_aside_told(scene: Scene) -> Iterator[Answer]:
+    """pip says that it passes over entries that it has put aside itself; older ones write `-` for `~`."""
+    told = {f"~{(item.value('entry') or '')[1:]}": item for item in scene.messages("pip-leftover")}
+    if told:
+        place = next((text for item in told.values() if (text := item.value("place"))), "")
+        finding = _left_over(list(told), tuple(of_message(item) for item in told.values()), place)
+        yield replace(finding, rests_on=scene.sources(("pip-metadata",)))
+
+
+def _left_over(names: Sequence[str], evidence: tuple[Evidence, ...], place: str) -> Finding:
+    shown = " and ".join(f"`{name}`" for name in names[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    where = f"`{place}`" if place else "the folder of packages"
+    return Finding(
         id="installation-leftovers",
         severity="note",
-        title=f"An installation that broke off has left {names}{more}",
+        title=f"An installation that broke off has left {shown}{more}",
         because="pip renames what it replaces and takes it away at the end; Python imports nothing of "
         "that name.",
-        evidence=tuple(
-            Evidence(fact="left over", value=item.example, source=item.location) for item in found
-        ),
-        remedies=(
-            Remedy(
-                text=f"Remove the entries that begin with `~` from `{first.location}`; nothing uses them."
-            ),
-        ),
+        evidence=evidence,
+        remedies=(Remedy(text=f"Remove the entries that begin with `~` from {where}; nothing uses them."),),
     )
 
 
