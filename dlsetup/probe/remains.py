@@ -37,7 +37,7 @@ def remains(host: Host, site: str, owners: Iterable[tuple[Distribution, str]]) -
 def _of_distribution(host: Host, site: str, item: Distribution, entry: str) -> Remains | None:
     text = host.read(f"{site}/{entry}/RECORD", RECORD_BEGINNING) if entry.endswith(".dist-info") else None
     looked = _telling(text or "")
-    gone = [path for path in looked if not _is_there(host, f"{site}/{path}")]
+    gone = [path for path in looked if not _is_there(host, site, path)]
     if not gone:
         return None
     whole = len(gone) == len(looked)
@@ -75,6 +75,9 @@ def _tells(path: str, rest: str) -> bool:
     return bool(whole_number(rest.rpartition(",")[2].strip()))
 
 
-def _is_there(host: Host, path: str) -> bool:
-    """Also as byte code in its place: some images hold no sources."""
-    return host.exists(path) or (path.endswith(".py") and host.exists(f"{path}c"))
+def _is_there(host: Host, site: str, path: str) -> bool:
+    """Also as byte code in its place, for some images hold no sources; what is hidden is not gone."""
+    place, top = f"{site}/{path}", f"{site}/{path.partition('/')[0]}"
+    if host.exists(place) or (path.endswith(".py") and host.exists(f"{place}c")):
+        return True
+    return host.is_folder(top) and not host.can_list(top)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from judge_broken_cases import BROKEN_CASES, CUDNN, TORCH, USER
-from judge_machines import commands, dist, found, ids, machine
+from judge_machines import SITE, commands, dist, found, ids, machine, with_environment
 
 from dlsetup.model.finding import Diagnosis
-from dlsetup.model.machine import Machine
+from dlsetup.model.machine import Distribution, Machine
+from dlsetup.model.remains import Remains
 
 Judge = Callable[[Machine], Diagnosis]
 
@@ -30,6 +31,21 @@ def test_the_copy_that_is_found_first_is_named(judged: Judge) -> None:
 def test_what_conda_lists_beside_is_no_second_metadata(judged: Judge) -> None:
     conda = dist("torch", "2.9.1", "cu126", installer="conda")
     assert "distribution-metadata-twice" not in ids(judged(machine(TORCH, conda)))
+
+
+def test_what_nothing_asks_for_is_a_lesser_matter(judged: Judge) -> None:
+    def severity(*installed: Distribution) -> str:
+        gone = Remains(
+            kind="emptied",
+            distribution="nvidia-nccl-cu12",
+            location=SITE,
+            example="nvidia/nccl/lib/libnccl.so.2",
+        )
+        seen = with_environment(machine(dist("nvidia-nccl-cu12", "2.27.5"), *installed), remains=(gone,))
+        return found(judged(seen), "distribution-half-removed").severity
+
+    asking = dist("torch", "2.9.1+cu126", "cu126", requires=("nvidia-nccl-cu12==2.27.5",))
+    assert (severity(), severity(asking)) == ("warning", "error")
 
 
 def test_the_remedy_writes_the_files_again(judged: Judge) -> None:

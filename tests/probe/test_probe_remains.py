@@ -9,6 +9,7 @@ from fake_site import SITE, examined, installed, record, with_environment, write
 
 from dlsetup.model.record import Unknown
 from dlsetup.model.remains import Remains
+from dlsetup.probe.host import Host
 
 FILES = (
     ("functorch/__init__.py", b"a"),
@@ -72,6 +73,14 @@ def test_shared_and_empty_files_are_nobody_s_loss(machine: Path) -> None:
     assert left(machine) == []
     (machine / SITE / "nvidia/nccl/lib/libnccl.so.2").unlink()
     assert left(machine) == [("emptied", "nvidia-nccl-cu12", "nvidia/nccl/lib/libnccl.so.2")]
+
+
+def test_what_this_user_may_not_see_is_not_gone(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path, _ in FILES:
+        (machine / SITE / path).unlink()
+    hidden = (f"/{SITE}/torch", f"/{SITE}/functorch")
+    monkeypatch.setattr(Host, "can_list", lambda self, path: path not in hidden)
+    assert left(machine) == []
 
 
 def test_what_pip_put_aside(machine: Path) -> None:

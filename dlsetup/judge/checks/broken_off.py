@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from dlsetup.judge.commands import reinstall, uninstall
+from dlsetup.judge.demands import demands
 from dlsetup.judge.evidence import of_distribution, of_message
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -22,7 +24,7 @@ def emptied(scene: Scene) -> Iterator[Answer]:
     for item in _remains(scene, "emptied"):
         yield Finding(
             id="distribution-half-removed",
-            severity="error",
+            severity="error" if _is_needed(scene, item.distribution) else "warning",
             title=f"{item.distribution} is listed as installed, and its files are gone",
             because=f"None of the files that were looked for is there, such as `{item.example}`: a removal "
             "broke off, or removing another package took them along.",
@@ -139,6 +141,12 @@ def libraries_in_two_folders(scene: Scene) -> Iterator[Answer]:
                 ),
             ),
         )
+
+
+def _is_needed(scene: Scene, name: str) -> bool:
+    """Whether it is a framework, or something here asks for it."""
+    frameworks = {item.distribution.name for item in scene.installed}
+    return name in frameworks or any(True for _ in demands(scene, re.escape(name)))
 
 
 def _remains(scene: Scene, kind: str) -> Iterator[Remains]:
