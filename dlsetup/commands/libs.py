@@ -17,7 +17,7 @@ from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.errors import UsageError
 from dlsetup.model.libraries import Course, Difference, Libraries, Observed
 from dlsetup.model.loading import LoaderSettings, Loading, LoadingKnowledge
-from dlsetup.model.machine import Environment, Gap, Machine
+from dlsetup.model.machine import Environment, Gap, Library, Machine
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.probe.host import Host
@@ -132,17 +132,17 @@ def _ground(
     toolkits = () if isinstance(machine.toolkits, Unknown) else machine.toolkits
     homes = tuple(item.path for item in toolkits)
     own = Notes()
-    looked = together.begin(
-        "copies of libraries", lambda: libraries(host, own, environment, homes, parts=True)
-    )
-    found = together.end(looked)
+
+    def copies() -> dict[str, Library]:
+        return {host.real(item.path): item for item in libraries(host, own, environment, homes, parts=True)}
+
+    found = together.end(together.begin("copies of libraries", copies))
     together.notes.gaps.extend(own.gaps)
-    copies = () if isinstance(found, Unknown) else found
     return Ground(
         python=interpreter(host, place),
         settings=settings(host, place),
         files=LoaderFiles(host),
-        copies=Copies(by_real={host.real(item.path): item for item in copies}),
+        copies=Copies(by_real={} if isinstance(found, Unknown) else found),
         known=loadings((item.framework.name for item in scene.installed), places),
     )
 

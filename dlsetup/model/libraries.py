@@ -149,7 +149,7 @@ class Libraries(Record, frozen=True, kw_only=True):
     """The interpreter behind its links."""
     courses: tuple[Course, ...] = ()
     unread: tuple[str, ...] = ()
-    """What could not be read in time, so that nothing is known of it: `torch`, `installed files`."""
+    """What could not be read, most often not in time: `libraries of torch`, `installed files`."""
     troubles: tuple[Trouble, ...] | Unknown = UNKNOWN
     observed: tuple[Observed, ...] | Unknown = UNKNOWN
     differences: tuple[Difference, ...] | Unknown = UNKNOWN

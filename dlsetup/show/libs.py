@@ -154,7 +154,7 @@ def summary(found: Libraries) -> Line:
         parts.append("parts of cuDNN are of two versions")
     broken = () if isinstance(found.troubles, Unknown) else [item for item in found.troubles if item.breaks]
     if found.unread:
-        parts.append(f"not read in time: {', '.join(found.unread)}")
+        parts.append(f"not read: {', '.join(found.unread)}")
     if broken:
         parts.append("installed files are not whole")
     if failed:

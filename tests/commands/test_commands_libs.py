@@ -232,10 +232,11 @@ def test_what_does_not_answer_is_a_gap_and_holds_up_no_other(
         return read(self, path)
 
     monkeypatch.setattr(LoaderFiles, "shared_object", stuck)
-    monkeypatch.setattr("dlsetup.commands.libs.DEADLINE", 1.5)
+    monkeypatch.setattr("dlsetup.commands.libs.DEADLINE", 4.0)
     try:
         code = call(["libs", "--env", str(place.folder), "--json", "--all"])
         document = json.loads(capsys.readouterr().out)
+        monkeypatch.setattr("dlsetup.commands.libs.DEADLINE", 0.5)
         assert call(["libs", "--env", str(place.folder)]) == 1
     finally:
         answers.set()
@@ -243,7 +244,9 @@ def test_what_does_not_answer_is_a_gap_and_holds_up_no_other(
     assert [item["fact"] for item in document["unknown"]] == ["libraries of torch"]
     assert "not read in time" in document["unknown"][0]["reason"]
     assert [course["program"] for course in document["libraries"]["courses"]] == ["python"]
-    assert "not read in time: libraries of torch." in capsys.readouterr().out
+    last = " ".join(capsys.readouterr().out.split()).rpartition("✗")[2]
+    assert "not read: " in last
+    assert "libraries of torch" in last
 
 
 def test_a_cut_library_ends_the_import(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
