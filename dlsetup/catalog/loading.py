@@ -1,12 +1,13 @@
-"""Reads `loading/*.toml`, curated: what frameworks have the loader do. Only `libs` and `fix` need it."""
+"""Reads `loading/*.toml`, curated: what frameworks have the loader do. Only who asks for copies needs it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from dlsetup.catalog.load import Places, opened
+from dlsetup.model.cuda_names import FORMS
 from dlsetup.model.errors import DataError
-from dlsetup.model.loading import Asking, Loading, LoadingKnowledge
+from dlsetup.model.loading import Asking, Loading, LoadingKnowledge, Precedence
 from dlsetup.model.record import Record
 from dlsetup.model.source import Source
 
@@ -16,6 +17,7 @@ class LoadingFile(Record, frozen=True, kw_only=True):
 
     loading: tuple[Loading, ...] = ()
     """Newest releases first."""
+    precedence: tuple[Precedence, ...] = ()
     asking: tuple[Asking, ...] = ()
     source: tuple[Source, ...] = ()
 
@@ -33,6 +35,7 @@ def loadings(frameworks: Iterable[str], folders: Places = ()) -> LoadingKnowledg
             raise DataError(f"loading/{name}.toml: {fault}")
     return LoadingKnowledge(
         loadings={name: file.loading for name, file in read.items() if name in wanted},
+        precedences={name: file.precedence for name, file in read.items() if name in wanted},
         askings=tuple(row for file in read.values() for row in file.asking),
         sources=tuple(row for file in read.values() for row in file.source),
     )
@@ -40,6 +43,12 @@ def loadings(frameworks: Iterable[str], folders: Places = ()) -> LoadingKnowledg
 
 def faults_of(file: LoadingFile) -> Iterator[str]:
     """What makes a step useless: it does nothing, or two things at once, or does it nowhere."""
+    for row in file.precedence:
+        if row.before <= row.since:
+            yield f"a row of `precedence` holds for no release: since {row.since}, before {row.before}"
+        for word in row.own:
+            if word not in FORMS:
+                yield f"`{word}` in `own` is no library that copies are told apart of"
     for loading in file.loading:
         if loading.before is not None and loading.before <= loading.since:
             yield f"a row holds for no release: since {loading.since}, before {loading.before}"

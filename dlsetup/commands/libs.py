@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.errors import UsageError
 from dlsetup.model.libraries import Course, Difference, Libraries, Observed
 from dlsetup.model.loading import LoaderSettings, Loading, LoadingKnowledge
-from dlsetup.model.machine import Environment, Gap, Machine
+from dlsetup.model.machine import Environment, Gap, Library, Machine
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.probe.host import Host
@@ -25,6 +26,7 @@ from dlsetup.probe.libraries import libraries
 from dlsetup.probe.loader import interpreter, settings
 from dlsetup.probe.loader_files import LoaderFiles
 from dlsetup.probe.notes import Notes
+from dlsetup.probe.parallel import Together
 from dlsetup.probe.pythons import environment_in, python_at
 from dlsetup.rules.loader import Process, Refused
 from dlsetup.rules.loader_agreement import differences
@@ -33,6 +35,9 @@ from dlsetup.rules.loader_course import Following
 from dlsetup.show import json
 from dlsetup.show.libs import Wanted, libs_lines
 from dlsetup.show.lines import write
+
+DEADLINE = 60.0
+"""Seconds for all files together: a folder may lie on a network file system that does not answer."""
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -47,7 +52,7 @@ class Request(Record, frozen=True, kw_only=True):
 
 
 class LibsDocument(Record, frozen=True, kw_only=True):
-    """`ok` is true where every library has what is asked of it and every file is as it was installed."""
+    """`ok`: all was read, every library has what is asked of it, and every file is as it was installed."""
 
     schema: Literal["dlsetup.libs/1"] = "dlsetup.libs/1"
     ok: bool
@@ -86,13 +91,17 @@ def run(request: Request) -> int:
     environment = _examined(machine)
     notes = Notes()
     scene = Scene.of(machine, catalog_of_examined(machine, places))
-    ground = _ground(host, notes, machine, environment, scene, places)
-    followed = tuple(_courses(scene, ground, every=request.every))
+    together = Together(notes, DEADLINE)
+    ground = _ground(host, together, machine, environment, scene, places)
+    inventory = together.begin("installed files", lambda: troubles(host, environment, ground.settings.sites))
+    followed = _courses(scene, ground, together, every=request.every)
+    troubled = together.end(inventory)
     found = Libraries(
         environment=environment.path,
         program=ground.settings.program,
         courses=tuple(item.course for item in followed),
-        troubles=troubles(host, environment, ground.settings.sites),
+        troubles=troubled,
+        unread=tuple(together.unread),
     )
     if request.observe:
         found = _observed(found, followed, host, ground)
@@ -113,7 +122,7 @@ def _examined(machine: Machine) -> Environment:
 
 
 def _ground(
-    host: Host, notes: Notes, machine: Machine, environment: Environment, scene: Scene, places: Places
+    host: Host, together: Together, machine: Machine, environment: Environment, scene: Scene, places: Places
 ) -> Ground:
     place = environment_in(host, environment.path) or python_at(host, environment.path)
     if place is None:
@@ -121,26 +130,46 @@ def _ground(
             f"there is no Python in `{environment.path}`", hint="name another: `dlsetup libs --env PATH`"
         )
     toolkits = () if isinstance(machine.toolkits, Unknown) else machine.toolkits
-    copies = libraries(host, notes, environment, tuple(item.path for item in toolkits), parts=True)
+    homes = tuple(item.path for item in toolkits)
+    own = Notes()
+
+    def copies() -> dict[str, Library]:
+        return {host.real(item.path): item for item in libraries(host, own, environment, homes, parts=True)}
+
+    found = together.end(together.begin("copies of libraries", copies))
+    together.notes.gaps.extend(own.gaps)
     return Ground(
         python=interpreter(host, place),
         settings=settings(host, place),
         files=LoaderFiles(host),
-        copies=Copies(by_real={host.real(item.path): item for item in copies}),
+        copies=Copies(by_real={} if isinstance(found, Unknown) else found),
         known=loadings((item.framework.name for item in scene.installed), places),
     )
 
 
-def _courses(scene: Scene, ground: Ground, *, every: bool) -> Iterator[Followed]:
+def _courses(scene: Scene, ground: Ground, together: Together, *, every: bool) -> tuple[Followed, ...]:
+    """One for each framework whose files can be read in time: one that hangs holds up no other."""
+    ways = list(_ways(scene, ground, every=every))
+    begun = [together.begin(f"libraries of {program}", follow) for program, follow in ways]
+    followed: list[Followed] = []
+    for probe in begun:
+        found = together.end(probe)
+        if not isinstance(found, Unknown):
+            followed.append(found)
+    return tuple(followed)
+
+
+def _ways(scene: Scene, ground: Ground, *, every: bool) -> Iterator[tuple[str, Callable[[], Followed]]]:
     known = [
         (installed, loading)
         for installed in scene.installed
         if (loading := ground.known.of(installed.framework.name, installed.distribution.version))
     ]
     for installed, loading in known:
-        yield _course(installed.framework.name, loading, _major(installed), ground)
+        name = installed.framework.name
+        yield name, partial(_course, name, loading, _major(installed), ground)
     if every or not known:
-        yield Followed(course=_of_any_program(ground))
+        yield "any program", lambda: Followed(course=_of_any_program(ground))
 
 
 def _major(installed: Installed) -> int | None:
@@ -213,7 +242,7 @@ def _told(program: str, following: Following, ground: Ground, source: str) -> Co
 def _about(found: Libraries, word: str) -> Libraries:
     """The part that is about one library. Raises `UsageError` where no program asks for it."""
     courses = tuple(replace(item, choices=of_library(item.choices, word)) for item in found.courses)
-    if not any(item.choices for item in courses):
+    if not any(item.choices for item in courses) and not found.unread:
         known = sorted({choice.library for item in found.courses for choice in item.choices})
         hint = f"asked for: {', '.join(known)}" if known else "no CUDA library is asked for here"
         raise UsageError(f"no program here asks for a library `{word}`", hint=hint)

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from dlsetup.model.builds import Builds
 from dlsetup.model.hardware import Hardware
+from dlsetup.model.loading import LoadingKnowledge
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.signature import Knowledge
 from dlsetup.model.source import Source
@@ -162,11 +163,14 @@ class Catalog(Record, frozen=True, kw_only=True):
     """ISO date of the oldest generated file that was read."""
     knowledge: Knowledge = Knowledge()
     """What is known of messages; empty where no report is read."""
+    loading: LoadingKnowledge = LoadingKnowledge()
+    """What is known of how libraries are loaded; empty where LD_LIBRARY_PATH is not set."""
 
     def framework(self, name: str) -> Framework | None:
         return next((item for item in self.frameworks if item.name == name), None)
 
     def source(self, source_id: str) -> Source | None:
         """The source with that id, wherever it is kept."""
-        groups = (self.hardware.sources, self.knowledge.sources, *(item.sources for item in self.frameworks))
+        shared = (self.hardware.sources, self.knowledge.sources, self.loading.sources)
+        groups = (*shared, *(item.sources for item in self.frameworks))
         return next((item for group in groups for item in group if item.id == source_id), None)

@@ -93,7 +93,7 @@ class Course(Record, frozen=True, kw_only=True):
         return not (self.failure or self.mixed or any(item.lacks for item in self.choices))
 
 
-TroubleKind = Literal["shared", "changed", "gone", "leftover", "unowned", "twice"]
+TroubleKind = Literal["shared", "changed", "gone", "leftover", "unowned", "twice", "editable"]
 
 
 class Trouble(Record, frozen=True, kw_only=True):
@@ -148,6 +148,8 @@ class Libraries(Record, frozen=True, kw_only=True):
     program: str
     """The interpreter behind its links."""
     courses: tuple[Course, ...] = ()
+    unread: tuple[str, ...] = ()
+    """What could not be read, most often not in time: `libraries of torch`, `installed files`."""
     troubles: tuple[Trouble, ...] | Unknown = UNKNOWN
     observed: tuple[Observed, ...] | Unknown = UNKNOWN
     differences: tuple[Difference, ...] | Unknown = UNKNOWN
@@ -155,6 +157,10 @@ class Libraries(Record, frozen=True, kw_only=True):
 
     @property
     def well(self) -> bool:
-        """Whether each library has what is asked of it, and each file is as it was installed."""
+        """Whether all was read, each library has what is asked of it, and each file is as installed."""
         troubles = () if isinstance(self.troubles, Unknown) else self.troubles
-        return all(item.well for item in self.courses) and not any(item.breaks for item in troubles)
+        return (
+            not self.unread
+            and all(item.well for item in self.courses)
+            and not any(item.breaks for item in troubles)
+        )

@@ -127,12 +127,30 @@ class Loading(Record, frozen=True, kw_only=True):
         return version >= self.since and (self.before is None or version < self.before)
 
 
+class Precedence(Record, frozen=True, kw_only=True):
+    """Libraries of wheels that a framework has in the process before LD_LIBRARY_PATH is asked for them."""
+
+    since: Version
+    before: Version
+    """First release of which this is not known."""
+    arch: tuple[str, ...]
+    own: tuple[str, ...]
+    """Words of `model.cuda_names`; an RPATH leads there or they are opened by path, and none asks before."""
+    source: str
+
+    def holds_for(self, version: Version, arch: str) -> bool:
+        """Whether a published release for a processor is meant; what others build may be linked otherwise."""
+        return self.since <= version < self.before and arch in self.arch
+
+
 class Asking(Record, frozen=True, kw_only=True):
     """Names that a CUDA library has the loader search when it is first used, whoever uses it."""
 
     of: str
     """Its SONAME."""
     ask: tuple[str, ...]
+    runpath: bool = False
+    """It has a RUNPATH and no RPATH: LD_LIBRARY_PATH is searched before the folders that it names."""
     source: str
 
 
@@ -141,6 +159,7 @@ class LoadingKnowledge(Record, frozen=True, kw_only=True):
 
     loadings: Mapping[str, tuple[Loading, ...]] = msgspec.field(default_factory=dict)
     """By framework, newest releases first."""
+    precedences: Mapping[str, tuple[Precedence, ...]] = msgspec.field(default_factory=dict)
     askings: tuple[Asking, ...] = ()
     sources: tuple[Source, ...] = ()
 
@@ -149,6 +168,15 @@ class LoadingKnowledge(Record, frozen=True, kw_only=True):
         rows = self.loadings.get(framework, ())
         release = Version(version.base_version)
         return next((row for row in rows if row.holds_for(release)), None)
+
+    def own_first(self, framework: str, version: Version, arch: str, library: str) -> Precedence | None:
+        """The row that says that a release gets its wheel's copy of a library in any case."""
+        rows = self.precedences.get(framework, ())
+        return next((row for row in rows if library in row.own and row.holds_for(version, arch)), None)
+
+    def parts_by_variable(self, soname: str) -> Asking | None:
+        """The row that says that a library looks for its parts in LD_LIBRARY_PATH before its own folder."""
+        return next((row for row in self.askings if row.of == soname and row.runpath), None)
 
     def words(self, source_id: str) -> str:
         """A source in words."""

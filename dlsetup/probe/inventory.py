@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import csv
 from collections.abc import Iterator
+from glob import escape
 
 from dlsetup.model.libraries import Trouble
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import Unknown
 from dlsetup.probe.distributions import concerns
 from dlsetup.probe.host import Host
-from dlsetup.probe.metadata import name_and_version
+from dlsetup.probe.metadata import editable_source, name_and_version
 from dlsetup.probe.notes import whole_number
 
 RECORD_LIMIT = 32 << 20
@@ -42,7 +43,7 @@ def _unowned(host: Host, site: str) -> Iterator[Trouble]:
     there = [
         f"{folder.removeprefix(site + '/')}/{name}"
         for pattern in LIBRARY_FOLDERS
-        for folder in host.glob(f"{site}/{pattern}")
+        for folder in host.glob(f"{escape(site)}/{pattern}")
         for name in host.names(folder)
         if ".so" in name
     ]
@@ -57,9 +58,26 @@ def _of_site(host: Host, site: str) -> Iterator[Trouble]:
         told = name_and_version(host, site, entry)
         if told is not None and concerns(told[0], ()) and entry.endswith(".dist-info"):
             yield from _of_distribution(host, site, told[0], entry)
+            yield from _editable(host, site, told[0], entry)
         elif entry.startswith("~"):
             text = f"`{entry}` is left of an installation that broke off"
             yield Trouble(kind="leftover", text=text, example=entry, count=1)
+
+
+def _editable(host: Host, site: str, name: str, entry: str) -> Iterator[Trouble]:
+    """That it is imported from a source tree, whatever its metadata says of the release."""
+    tree = editable_source(host, site, entry)
+    if tree:
+        there = host.is_folder(tree)
+        text = f"{name} is installed for development from `{tree}`"
+        yield Trouble(
+            kind="editable",
+            distributions=(name,),
+            text=text if there else f"{text}, which is gone",
+            example=entry,
+            count=1,
+            breaks=not there,
+        )
 
 
 def _of_distribution(host: Host, site: str, name: str, entry: str) -> Iterator[Trouble]:
@@ -123,12 +141,15 @@ def _differs(host: Host, path: str, size: int, digest: str) -> bool:
 def _twice(host: Host, sites: tuple[str, ...]) -> Iterator[Trouble]:
     """Distributions with more than one metadata folder: in one folder of packages, or in two."""
     places: dict[str, list[str]] = {}
+    trees: set[str] = set()
     for site in sites:
         for entry in host.names(site):
             told = name_and_version(host, site, entry)
             if told is not None and concerns(told[0], ()):
                 places.setdefault(told[0], []).append(f"{site}/{entry}")
-    for name, found in places.items():
+                trees.add(editable_source(host, site, entry))
+    for name, every in places.items():
+        found = [path for path in every if not any(tree and path.startswith(f"{tree}/") for tree in trees)]
         if len(found) > 1:
             yield Trouble(
                 kind="twice",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from glob import escape
 
 from packaging.version import Version
 
@@ -110,7 +111,9 @@ def _places(host: Host, environment: Environment | None, toolkits: tuple[str, ..
     for home in toolkits:
         owner = Owner(kind="toolkit", name=home)
         for pattern in TOOLKIT_FOLDERS:
-            yield from (_Place(folder=folder, owner=owner) for folder in host.glob(f"{home}/{pattern}"))
+            yield from (
+                _Place(folder=folder, owner=owner) for folder in host.glob(f"{escape(home)}/{pattern}")
+            )
     for pattern in SYSTEM_FOLDERS:
         folder = pattern.format(arch=host.arch)
         owner = Owner(kind="wsl", name=folder) if folder == WSL_FOLDER else Owner(kind="system")
@@ -135,7 +138,7 @@ def _of_environment(host: Host, environment: Environment) -> Iterator[_Place]:
     wheel = Owner(kind="wheel")
     for site in dict.fromkeys(item.location for item in _installed(environment)):
         for pattern in WHEEL_FOLDERS:
-            for folder in host.glob(f"{site}/{pattern}"):
+            for folder in host.glob(f"{escape(site)}/{pattern}"):
                 yield _Place(folder=folder, owner=wheel, environment=environment.path)
     if environment.kind == "conda":
         for folder in ("lib", "Library/bin"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from glob import escape
 
 from msgspec.structs import replace
 
@@ -97,7 +98,7 @@ def _ctypes(host: Host, place: Place) -> str:
     real = host.real(interpreter(host, place))
     base = real.rpartition("/bin/")[0]
     for prefix in dict.fromkeys((place.prefix, base)):
-        found = host.glob(f"{prefix}/lib/{place.library}/lib-dynload/_ctypes.*so")
+        found = host.glob(f"{escape(prefix)}/lib/{place.library}/lib-dynload/_ctypes.*so")
         if found:
             return found[0]
     return ""

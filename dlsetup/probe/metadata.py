@@ -97,6 +97,21 @@ def _line(text: str) -> str:
     return "".join(sign for sign in text[:LINE_LIMIT] if sign.isprintable())
 
 
+def editable_source(host: Host, site: str, folder: str) -> str:
+    """The source tree that a distribution is imported from; empty where it is installed as others are."""
+    try:
+        told = json.loads(host.read(f"{site}/{folder}/direct_url.json", HEADER_LIMIT) or "null")
+    except (ValueError, RecursionError):
+        return ""
+    about = told.get("dir_info") if isinstance(told, dict) else None
+    url = told.get("url") if isinstance(about, dict) and about.get("editable") is True else None
+    if not isinstance(url, str) or not url.startswith("file:///"):
+        return ""
+    from urllib.parse import unquote
+
+    return _line(unquote(url.removeprefix("file://"))).rstrip("/")
+
+
 def _origin(text: str | None) -> str | Unknown:
     """`{"url": "file:///tmp/x.whl", "archive_info": {}}` of an installation that did not ask an index."""
     try:

@@ -55,3 +55,30 @@ class Probe(Generic[T]):
             reason = f"the look failed: {type(self.failure).__name__}: {self.failure}"
             notes.gap(self.fact, reason, self.ask)
         return self.found
+
+
+class Together:
+    """Looks that all have to end by one moment: one that does not is named, and holds up no other."""
+
+    def __init__(self, notes: Notes, seconds: float) -> None:
+        self.notes = notes
+        self.seconds = seconds
+        self.ends = time.monotonic() + seconds
+        self.unread: list[str] = []
+        """What nothing is known of."""
+
+    def begin(self, what: str, question: Callable[[], T]) -> Probe[T]:
+        """Starts a look beside the others."""
+        return Probe(what, lambda _: question(), deadline=max(0.0, self.ends - time.monotonic()))
+
+    def end(self, probe: Probe[T]) -> T | Unknown:
+        """What it found; unknown, with a gap, where it is not through in time."""
+        told = Notes()
+        found = probe.answer(told)
+        if isinstance(found, Unknown):
+            self.unread.append(probe.fact)
+        if found is UNKNOWN and probe.failure is None:
+            self.notes.gap(probe.fact, f"not read in time: it takes longer than {self.seconds:g} s")
+        else:
+            self.notes.gaps.extend(told.gaps)
+        return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from glob import escape
 
 from dlsetup.model.machine import Toolkit
 from dlsetup.model.record import UNKNOWN, Unknown
@@ -116,7 +117,7 @@ def _from_text(host: Host, path: str) -> CudaVersion | None:
 def _from_header(host: Host, path: str) -> CudaVersion | None:
     """`#define CUDA_VERSION 12040`."""
     for place in HEADERS:
-        for header in host.glob(f"{path}/{place}"):
+        for header in host.glob(f"{escape(path)}/{place}"):
             found = re.search(r"^#define CUDA_VERSION (\d{4,6})\s*$", host.read(header) or "", re.MULTILINE)
             if found:
                 return CudaVersion.from_api(int(found[1]))

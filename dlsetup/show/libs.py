@@ -153,6 +153,8 @@ def summary(found: Libraries) -> Line:
     if any(course.mixed for course in found.courses):
         parts.append("parts of cuDNN are of two versions")
     broken = () if isinstance(found.troubles, Unknown) else [item for item in found.troubles if item.breaks]
+    if found.unread:
+        parts.append(f"not read: {', '.join(found.unread)}")
     if broken:
         parts.append("installed files are not whole")
     if failed:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from elf_maker import Maker, compiler
 
 from dlsetup.cli import call
+from dlsetup.probe.loader_files import LoaderFiles
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux") or compiler() is None or not Path("/etc/ld.so.cache").exists(),
@@ -126,6 +128,26 @@ def test_an_older_nvjitlink_shadows_the_wheel(
     assert [item["symbols"] for item in found["lacks"]] == [["__nvJitLinkComplete_12_4"]]
 
 
+def test_an_rpath_comes_before_the_variable_and_a_runpath_after_it(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the doctor counts on where it is silent of cudart, and names the winner for cuDNN."""
+    place.torch("2.15.0")
+    place.cusparse_with_jitlink()
+    other = tmp_path / "other"
+    for name in ("libcudnn.so.9", "libcudnn_ops.so.9"):
+        place.wheel("cudnn", name, runpath="$ORIGIN")
+        place.maker.library(other / name, name)
+    place.maker.library(other / "libcudart.so.12", "libcudart.so.12")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(other))
+    _, document = told(capsys, place)
+    ways = {name: choice(document, name)["candidates"][0] for name in ("libcudart.so.12", "libcudnn.so.9")}
+    assert ways["libcudart.so.12"]["via"] == "rpath"
+    assert ways["libcudnn.so.9"]["via"] == "path"
+    part = choice(document, "libcudnn_ops.so.9")["candidates"][0]
+    assert (part["via"], part["path"]) == ("library-path", str(other / "libcudnn_ops.so.9"))
+
+
 def test_a_torch_that_preloads_is_not_harmed_by_it(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +179,74 @@ def test_files_that_are_not_as_they_were_installed(place: Place, capsys: pytest.
     assert (found["gone"]["example"], found["gone"]["count"]) == ("torch/gone.py", 1)
     assert found["leftover"]["example"] == "~orch-2.4.0.dist-info"
     assert found["twice"]["distributions"] == ["nvidia-nvjitlink-cu12"]
+
+
+def test_an_install_for_development_is_told_and_is_no_second_one(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.torch("2.5.1")
+    place.cusparse_with_jitlink()
+    tree = tmp_path / "src of torchao"
+    (tree / "torchao.egg-info").mkdir(parents=True)
+    (tree / "torchao.egg-info" / "PKG-INFO").write_text("Name: torchao\nVersion: 0.9\n")
+    place.install("torchao", "0.9")
+    (place.site / "__editable__.torchao-0.9.pth").write_text(f"{tree}\n")
+    direct = {"url": tree.as_uri(), "dir_info": {"editable": True}}
+    (place.site / "torchao-0.9.dist-info" / "direct_url.json").write_text(json.dumps(direct))
+    code, document = told(capsys, place)
+    found = {item["kind"]: item for item in document["libraries"]["troubles"]}
+    assert (code, "twice" in found) == (0, False)
+    assert found["editable"]["text"] == f"torchao is installed for development from `{tree}`"
+    (tree / "torchao.egg-info" / "PKG-INFO").unlink()
+    (tree / "torchao.egg-info").rmdir()
+    tree.rmdir()
+    code, document = told(capsys, place)
+    found = {item["kind"]: item for item in document["libraries"]["troubles"]}
+    assert (code, found["editable"]["breaks"]) == (1, True)
+
+
+def test_signs_of_patterns_in_the_path_stand_for_themselves(
+    tmp_path: Path, maker: Maker, place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = Place(tmp_path / "a[b]*?", maker)
+    odd.torch("2.5.1")
+    odd.cusparse_with_jitlink()
+    (odd.site / "torch-2.5.1.dist-info" / "RECORD").write_text("torch/version.py,sha256=AAAA,18\n")
+    code, document = told(capsys, odd)
+    assert code == 0
+    winner = choice(document, NVJITLINK)["candidates"][0]
+    assert winner["owner"] == {"kind": "wheel", "name": "nvidia-nvjitlink-cu12"}
+    assert "unowned" in {item["kind"] for item in document["libraries"]["troubles"]}
+
+
+def test_what_does_not_answer_is_a_gap_and_holds_up_no_other(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.torch("2.5.1")
+    answers = threading.Event()
+    read = LoaderFiles.shared_object
+
+    def stuck(self: LoaderFiles, path: str) -> object:
+        if path.endswith("libtorch_global_deps.so"):
+            answers.wait(30)
+        return read(self, path)
+
+    monkeypatch.setattr(LoaderFiles, "shared_object", stuck)
+    monkeypatch.setattr("dlsetup.commands.libs.DEADLINE", 4.0)
+    try:
+        code = call(["libs", "--env", str(place.folder), "--json", "--all"])
+        document = json.loads(capsys.readouterr().out)
+        monkeypatch.setattr("dlsetup.commands.libs.DEADLINE", 0.5)
+        assert call(["libs", "--env", str(place.folder)]) == 1
+    finally:
+        answers.set()
+    assert (code, document["ok"], document["libraries"]["unread"]) == (1, False, ["libraries of torch"])
+    assert [item["fact"] for item in document["unknown"]] == ["libraries of torch"]
+    assert "not read in time" in document["unknown"][0]["reason"]
+    assert [course["program"] for course in document["libraries"]["courses"]] == ["python"]
+    last = " ".join(capsys.readouterr().out.split()).rpartition("✗")[2]
+    assert "not read: " in last
+    assert "libraries of torch" in last
 
 
 def test_a_cut_library_ends_the_import(place: Place, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from dlsetup.judge.evidence import of_distribution
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.machine import Environment
+from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.record import Unknown
 from dlsetup.rules.twins import are_libraries, shared_files, twin_to_keep, twins
 
@@ -38,6 +38,7 @@ def duplicates(scene: Scene) -> Iterator[Answer]:
     """A framework is installed twice, in two folders that Python searches."""
     for installed in scene.installed:
         copies = {item.location: item for item in scene.copies(installed.distribution.name)}
+        copies = {place: item for place, item in copies.items() if not _is_source_of(item, copies.values())}
         if len(copies) < 2:
             continue
         versions = list(dict.fromkeys(str(item.version) for item in copies.values()))
@@ -89,6 +90,17 @@ def damaged(scene: Scene) -> Iterator[Answer]:
             ),
             remedies=(Remedy(text="Install them again.", commands=reinstall(scene, shared.damaged)),),
         )
+
+
+def _is_source_of(item: Distribution, others: Iterable[Distribution]) -> bool:
+    """Whether it is the source tree that another one is installed from for development: both are one."""
+    from urllib.parse import unquote
+
+    origins = [
+        unquote(other.origin) for other in others if isinstance(other.origin, str) and other is not item
+    ]
+    trees = [origin.removeprefix("file://").rstrip("/") for origin in origins if origin.startswith("file://")]
+    return any(tree and f"{item.location}/".startswith(f"{tree}/") for tree in trees)
 
 
 def _gpu_is_missed(scene: Scene) -> bool:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from packaging.version import Version
 
+from dlsetup.judge.commands import by_conda
+from dlsetup.judge.demands import demands
 from dlsetup.judge.evidence import of_library, of_variable
 from dlsetup.judge.registry import Answer, check
-from dlsetup.judge.scene import Scene
+from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
-from dlsetup.model.machine import Gap, Library
+from dlsetup.model.framework import Build
+from dlsetup.model.machine import Gap, Libc, Library
 from dlsetup.model.record import Unknown
 
 NAME = "LD_LIBRARY_PATH"
@@ -21,7 +25,7 @@ NAME = "LD_LIBRARY_PATH"
 @check("ld-library-path-shadows-wheel-libs")
 def library_path_shadows(scene: Scene) -> Iterator[Answer]:
     """A folder of LD_LIBRARY_PATH holds another version of a library that wheels bring."""
-    pairs = list(_pairs(scene))
+    pairs = [pair for pair in _pairs(scene) if not _own_is_first(scene, *pair)]
     for shadow, own in pairs:
         if isinstance(shadow.version, Unknown) or isinstance(own.version, Unknown):
             reason = f"it lies in a folder of {NAME}, in front of the copy that {own.owner.name} brings"
@@ -43,7 +47,8 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
         id="ld-library-path-shadows-wheel-libs",
         severity="error" if older else "warning",
         title=f"{NAME} puts another {shadow.soname} in front of the one that {own.owner.name} brings",
-        because=f"The copy in `{folder_of(shadow)}` is {shadow.version}, and the wheel's is {own.version}.",
+        because=f"The copy in `{folder_of(shadow)}` is {shadow.version}, and the wheel's is {own.version}."
+        f"{_told_winner(scene, shadow)}",
         evidence=(of_variable(scene, NAME), *(of_library(copy) for pair in differing for copy in pair)),
         remedies=(
             Remedy(
@@ -53,6 +58,7 @@ def library_path_shadows(scene: Scene) -> Iterator[Answer]:
                 scope="host",
             ),
         ),
+        rests_on=scene.sources(_sources(scene, shadow)),
     )
 
 
@@ -93,6 +99,48 @@ def _pairs(scene: Scene) -> Iterator[tuple[Library, Library]]:
         own = wheels.get((item.library, item.soname))
         if own is not None and item.environment != environment.path and folder_of(item) in folders:
             yield item, own
+
+
+def _own_is_first(scene: Scene, shadow: Library, own: Library) -> bool:
+    """Whether every program here that asks for the wheel's copy is known to get it all the same.
+
+    That holds of published builds of frameworks alone: somebody else's may be linked otherwise.
+    """
+    libc, arch = scene.target.libc, scene.target.arch
+    if scene.catalog.loading.parts_by_variable(shadow.soname) or not isinstance(arch, str):
+        return False
+    if not isinstance(libc, Libc) or libc.name != "glibc":
+        return False
+    frameworks = {item.distribution.name: item for item in scene.installed}
+    asking = {item.owner.name for item in demands(scene, rf"{re.escape(own.owner.name)}|cuda-toolkit")}
+    programs = {name for name in asking if not name.startswith(("nvidia-", "cuda-"))}
+    programs |= {item.distribution.name for item in scene.leading if item.distribution.variant != "cpu"}
+    return bool(programs) and all(
+        name in asking and name in frameworks and _is_known_to_win(scene, frameworks[name], arch, own)
+        for name in programs
+    )
+
+
+def _is_known_to_win(scene: Scene, installed: Installed, arch: str, own: Library) -> bool:
+    published = isinstance(installed.build, Build) and not by_conda(installed.distribution)
+    version = installed.distribution.version
+    row = scene.catalog.loading.own_first(installed.framework.name, version, arch, own.library)
+    return published and row is not None
+
+
+def _told_winner(scene: Scene, shadow: Library) -> str:
+    """Which copy wins, where it is known that the variable decides."""
+    if scene.catalog.loading.parts_by_variable(shadow.soname) is None:
+        return ""
+    return (
+        f" Whichever `{shadow.soname}` is loaded, it looks for its parts in {NAME} before its own folder, "
+        f"so parts in `{folder_of(shadow)}` win over the wheel's."
+    )
+
+
+def _sources(scene: Scene, shadow: Library) -> tuple[str, ...]:
+    row = scene.catalog.loading.parts_by_variable(shadow.soname)
+    return (row.source,) if row else ()
 
 
 def folder_of(library: Library) -> str:
