@@ -14,6 +14,7 @@ from dlsetup.model.finding import Remedy
 from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
+from dlsetup.model.versions import CudaVersion
 from dlsetup.rules.combine import all_of
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.kernels import serves_every_gpu
@@ -34,6 +35,16 @@ def likely_build(scene: Scene, installed: Installed) -> Build | None:
     """A build that nothing known refuses, where no row tells which GPUs it serves."""
     builds = (build for build in _offered(installed, "cuda") if build.cuda)
     return next((build for build in builds if not _refused(scene, build)), None)
+
+
+def serving_build(scene: Scene, installed: Installed) -> Build | None:
+    """A build that holds code for every GPU, where the driver is not known: of the first release that has
+    one, that of the oldest CUDA, which asks least of the driver."""
+    offered = (build for build in _offered(installed, "cuda") if build.cuda and not _refused(scene, build))
+    hardware = scene.catalog.hardware
+    serving = [build for build in offered if serves_every_gpu(build, scene.mended, hardware).ok]
+    first = (build for build in serving if build.version.public == serving[0].version.public)
+    return min(first, key=lambda build: build.cuda or CudaVersion("0"), default=None)
 
 
 def is_refused(scene: Scene, installed: Installed, accelerator: Accelerator = "cuda") -> bool:

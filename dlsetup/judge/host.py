@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Remedy, Scope
+from dlsetup.model.hardware import DriverBranch
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion, DriverRelease
 from dlsetup.rules.driver import driver_drives, driver_floor
@@ -28,6 +29,19 @@ def newer_driver(scene: Scene, cuda: CudaVersion) -> Remedy | None:
         return None
     wanted = f"NVIDIA driver {floor[0]} or newer"
     return install_driver(scene, wanted)
+
+
+def driver_that_knows(scene: Scene, cuda: CudaVersion) -> Remedy | None:
+    """Update the driver to one whose own CUDA is `cuda` or newer, which images ask for: what the driver
+    runs of an older minor does not count there. None where no such driver supports the GPUs."""
+    branch = min((row.branch for row in scene.catalog.hardware.branches if _knows(row, cuda)), default=None)
+    if branch is None or not _drives_all(scene, DriverRelease(str(branch))):
+        return None
+    return install_driver(scene, f"NVIDIA driver {branch} or newer")
+
+
+def _knows(row: DriverBranch, cuda: CudaVersion) -> bool:
+    return not isinstance(row.cuda_ceiling, Unknown) and row.cuda_ceiling >= cuda
 
 
 def install_driver(scene: Scene, wanted: str) -> Remedy:

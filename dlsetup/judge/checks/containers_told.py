@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dlsetup.judge.checks.docker import CONFIGURE, GUIDE
 from dlsetup.judge.evidence import of_driver, of_message
-from dlsetup.judge.host import install_driver, newer_driver
+from dlsetup.judge.host import driver_that_knows, install_driver
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -81,7 +81,7 @@ def image_asks_for_more(scene: Scene) -> Iterator[Answer]:
     )
     if not older:
         return
-    remedy = newer_driver(scene, cuda) or install_driver(scene, f"one that knows CUDA {cuda}")
+    remedy = driver_that_knows(scene, cuda) or install_driver(scene, f"one that knows CUDA {cuda}")
     yield Finding(
         id="driver-too-old",
         severity="error",

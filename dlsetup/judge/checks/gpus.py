@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.better import other_build, serving_build, working_build
 from dlsetup.judge.commands import ASK_TORCH
 from dlsetup.judge.evidence import of_container, of_framework, of_gpus, of_message, of_variable
 from dlsetup.judge.registry import Answer, check
@@ -127,11 +127,13 @@ def _verdicts(scene: Scene, installed: Installed) -> Iterator[tuple[Gpu, Verdict
 def _no_code(scene: Scene, installed: Installed, refused: list[tuple[Gpu, Verdict]]) -> Finding:
     gpus = [gpu for gpu, _ in refused]
     names = " and ".join(dict.fromkeys(title_of(gpu, scene.catalog.hardware) for gpu in gpus))
-    better = working_build(scene, installed)
+    unknown = scene.driver is None and isinstance(scene.target.cuda_ceiling, Unknown)
+    better = working_build(scene, installed) or (serving_build(scene, installed) if unknown else None)
     remedies = [other_build(scene, installed, better)] if better else []
     remedies += _leave_out(scene, gpus)
     if not remedies:
-        text = "No known build serves this GPU under this driver: use another GPU, or build from source."
+        text = "No known build serves this GPU" + ("" if unknown else " under this driver")
+        text += ": use another GPU, or build from source."
         remedies = [Remedy(text=text)]
     return Finding(
         id="gpu-arch-not-in-wheel",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from dlsetup.judge.evidence import of_driver, of_variable
-from dlsetup.judge.host import newer_driver
+from dlsetup.judge.host import driver_that_knows
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
@@ -34,7 +34,7 @@ def image_requires(scene: Scene) -> Iterator[Answer]:
     ):
         return
     asked = re.search(r"cuda>=(\d{1,2}\.\d{1,2})", wanted)
-    newer = newer_driver(scene, CudaVersion(asked[1])) if asked else None
+    newer = driver_that_knows(scene, CudaVersion(asked[1])) if asked else None
     yield Finding(
         id="container-cuda-requirement-unsatisfied",
         severity="warning",
