@@ -10,6 +10,19 @@ from dlsetup.model.machine import Machine
 
 SECRET = re.compile(r"(://)[^/@\s]+@")
 TOKEN = re.compile(r"\b(?:gh[pousr]_|hf_|sk-|pypi-|glpat-)[A-Za-z0-9_\-]{8,}")
+JWT = re.compile(r"\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*")
+KEY_BLOCK = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
+)
+AUTHORIZATION = re.compile(
+    r"(\bAuthorization\b[\"']?[ \t]*[:=][ \t]*)(?![ \t]*<secret>)[^\r\n]+", re.IGNORECASE
+)
+NAMED_SECRET = re.compile(
+    r"""(?<![A-Za-z0-9])((?:[A-Za-z0-9]{1,40}[_-]){0,8}(?:api_?key|key|token|secret|password|passwd|credentials?)"""
+    r"""["']?(?:=|:[ \t]+))(?![ \t]*<secret>)(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s&"',;]+)""",
+    re.IGNORECASE,
+)
+"""`NAME=value` and `name: value`, in variables, settings and the queries of URLs."""
 SERIAL = re.compile(r"\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 VOCABULARY = frozenset(
     {
@@ -90,6 +103,10 @@ def _names(home: str, user: str, hostname: str) -> list[tuple[re.Pattern[str], s
 
 
 def _clean(text: str, names: list[tuple[re.Pattern[str], str]]) -> str:
+    text = KEY_BLOCK.sub("<secret>", text)
+    text = AUTHORIZATION.sub(r"\1<secret>", text)
+    text = NAMED_SECRET.sub(r"\1<secret>", text)
+    text = JWT.sub("<secret>", text)
     text = SECRET.sub(r"\1<secret>@", text)
     text = TOKEN.sub("<secret>", text)
     text = SERIAL.sub("<serial>", text)

@@ -23,7 +23,7 @@ from dlsetup.model.machine import (
     Variable,
 )
 from dlsetup.model.record import Unknown
-from dlsetup.model.redaction import redact
+from dlsetup.model.redaction import redact, redact_text
 from dlsetup.model.versions import ComputeCapability, CudaVersion, DriverRelease
 
 HOME, USER, HOST = "/home/ada.lovelace", "ada.lovelace", "enchantress.example.org"
@@ -111,3 +111,26 @@ def test_a_user_called_like_a_fact_changes_none(user: str) -> None:
     assert clean.environments[0].path == "~/.venv"
     assert clean.environments[0].distribution("torch") is not None
     assert f"/home/{user}" not in encode(clean).decode()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AWS_SECRET_ACCESS_KEY=hush/hush+1",
+        "export WANDB_API_KEY='hush 1'",
+        "Authorization: Bearer hush.hush",
+        "password: hush",
+        "GET https://example.com/x?a=1&token=hush&b=2",
+        "-----BEGIN RSA PRIVATE KEY-----\nhush\nhush\n-----END RSA PRIVATE KEY-----",
+        "sent eyJhbGciOiJI.eyJzdWIhush.SflKxwhush",
+    ],
+)
+def test_secrets_go_by_their_names_and_shapes(line: str) -> None:
+    clean = redact_text(line, home="", user="", hostname="")
+    assert "hush" not in clean
+    assert redact_text(clean, home="", user="", hostname="") == clean
+
+
+@pytest.mark.parametrize("line", ["KeyError: 'layer'", "tokenizers==0.21.0", "monkey: 1", "keyword=3"])
+def test_what_only_looks_like_a_secret_stays(line: str) -> None:
+    assert redact_text(line, home="", user="", hostname="") == line
