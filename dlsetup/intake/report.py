@@ -13,6 +13,7 @@ from dlsetup.intake.messages import Sought, messages_of
 from dlsetup.intake.page import Page, decoded
 from dlsetup.intake.reading import Format, facts_of
 from dlsetup.intake.texts import HALF, Text, texts_of
+from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Gap, Machine
 
 
@@ -38,7 +39,10 @@ class Reading(NamedTuple):
 
 def read_report(places: Sequence[str], ways: Ways) -> Reading:
     """What these files, folders or `-` (standard input) tell. Raises `UsageError` for what cannot be read."""
-    return report_of(texts_of(places), ways)
+    texts = texts_of(places)
+    if not any(text.data.strip() for text in texts):
+        raise UsageError("there is nothing to read", hint="name a report, a folder of its files, or `-`")
+    return report_of(texts, ways)
 
 
 def report_of(texts: Iterable[tuple[str, bytes] | Text], ways: Ways) -> Reading:

@@ -17,12 +17,35 @@ KEY_BLOCK = re.compile(
 AUTHORIZATION = re.compile(
     r"(\bAuthorization\b[\"']?[ \t]*[:=][ \t]*)(?![ \t]*<secret>)[^\r\n]+", re.IGNORECASE
 )
-NAMED_SECRET = re.compile(
-    r"""(?<![A-Za-z0-9])((?:[A-Za-z0-9]{1,40}[_-]){0,8}(?:api_?key|key|token|secret|password|passwd|credentials?)"""
-    r"""["']?(?:=|:[ \t]+))(?![ \t]*<secret>)(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s&"',;]+)""",
+_VALUE = r"""(?![ \t]*<secret>)(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s&"',;]+)"""
+_WORDS = r"(?:secret|password|passwd|credentials?|api_?key)"
+NAMED_SECRETS = (
+    re.compile(
+        r"(?<![A-Za-z0-9])((?:[A-Za-z0-9]{1,40}[_-]){0,8}"
+        rf"""(?:{_WORDS}|token|(?<=[_-])key)(?:[_-][A-Za-z0-9]{{1,40}}){{0,3}}["']?=){_VALUE}""",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"""(?<![A-Za-z0-9])((?:[A-Za-z0-9]{{1,40}}[_-]){{0,8}}{_WORDS}["']?:[ \t]+){_VALUE}""",
+        re.IGNORECASE,
+    ),
+)
+"""`NAME=value` in variables, settings and the queries of URLs; `name: value` only where no prose says so."""
+_FOLDER = r"""[^/\\\s:;"'<>|]"""
+HOMES = re.compile(
+    r"((?:/home|/Users|\b[A-Za-z]:\\Users)[/\\])(?!Public\b|Shared\b)"
+    rf"{_FOLDER}{{1,64}}(?: [A-Z]{_FOLDER}{{1,40}}(?=\\))?"
+)
+MAIL = re.compile(r"(?<![\w/:.])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}\b")
+PROMPT = re.compile(r"(?<![\w/:.@])[a-z_][\w.-]{0,31}@[A-Za-z][\w.-]{0,62}(?=[:\s~\]])")
+HARDWARE_ADDRESS = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
+ADDRESS = re.compile(
+    r"((?:://|@|\b(?:inet|addr|address|host|from|to|ip|server|peer|connect(?:ed|ing)?(?: to)?)[ :=]{1,3}))"
+    r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.])",
     re.IGNORECASE,
 )
-"""`NAME=value` and `name: value`, in variables, settings and the queries of URLs."""
+"""Only where something says that it is one: cuDNN 9.1.0.70 is none."""
+NUMBER = re.compile(r"(\b[Ss]erial(?: [Nn]umber)?\s{0,40}[:=]\s{0,8})(?!<)[\w-]{4,40}")
 SERIAL = re.compile(r"\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 VOCABULARY = frozenset(
     {
@@ -105,11 +128,16 @@ def _names(home: str, user: str, hostname: str) -> list[tuple[re.Pattern[str], s
 def _clean(text: str, names: list[tuple[re.Pattern[str], str]]) -> str:
     text = KEY_BLOCK.sub("<secret>", text)
     text = AUTHORIZATION.sub(r"\1<secret>", text)
-    text = NAMED_SECRET.sub(r"\1<secret>", text)
+    for named in NAMED_SECRETS:
+        text = named.sub(r"\1<secret>", text)
     text = JWT.sub("<secret>", text)
     text = SECRET.sub(r"\1<secret>@", text)
     text = TOKEN.sub("<secret>", text)
-    text = SERIAL.sub("<serial>", text)
+    text = NUMBER.sub(r"\1<serial>", SERIAL.sub("<serial>", text))
+    text = MAIL.sub("<user>@<host>", text)
+    text = PROMPT.sub("<user>@<host>", text)
+    text = HARDWARE_ADDRESS.sub("<address>", text)
+    text = ADDRESS.sub(r"\1<address>", text)
     for pattern, word in names:
         text = pattern.sub(word, text)
-    return text
+    return HOMES.sub(r"\1<user>", text)

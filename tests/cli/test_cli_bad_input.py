@@ -24,6 +24,12 @@ REQUESTS = [
     pytest.param(["resolve", "torch", "--cpu", "--accelerator", "cuda"], 2, "both", id="CPU and CUDA"),
     pytest.param(["resolve", "torch", "--python", ""], 2, "Python", id="an empty Python"),
     pytest.param(["resolve", "torch", "--cuda", ""], 2, "CUDA", id="an empty CUDA"),
+    pytest.param(
+        ["doctor", "--from", str(Path(__file__).parent.parent / "empty")],
+        2,
+        "nothing to read",
+        id="nothing to read",
+    ),
     pytest.param(["resolve", "torch", "--catalog", ""], 2, "catalog folder", id="an empty catalog folder"),
     pytest.param(["resolve", "torch", "--cpu", "--cuda", "12"], 2, "both", id="CPU and a CUDA"),
     pytest.param(

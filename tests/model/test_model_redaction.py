@@ -134,3 +134,38 @@ def test_secrets_go_by_their_names_and_shapes(line: str) -> None:
 @pytest.mark.parametrize("line", ["KeyError: 'layer'", "tokenizers==0.21.0", "monkey: 1", "keyword=3"])
 def test_what_only_looks_like_a_secret_stays(line: str) -> None:
     assert redact_text(line, home="", user="", hostname="") == line
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("/home/alice/x.py", "/home/<user>/x.py"),
+        ('File "C:\\Users\\Alice Müller\\a.py"', 'File "C:\\Users\\<user>\\a.py"'),
+        ("alice@gpu-box-17:~$ ls", "<user>@<host>:~$ ls"),
+        ("mail a.b@corp.example.com now", "mail <user>@<host> now"),
+        ("inet 10.1.2.3 up", "inet <address> up"),
+        ("http://10.1.2.3:8080/x", "http://<address>:8080/x"),
+        ("link/ether 0a:1b:2c:3d:4e:5f", "link/ether <address>"),
+        ("Serial Number   : 1322520012345", "Serial Number   : <serial>"),
+        ("DB_PASSWORD_PROD=abc", "DB_PASSWORD_PROD=<secret>"),
+    ],
+)
+def test_whoever_is_named_in_a_log_is_taken_out(text: str, clean: str) -> None:
+    once = redact_text(text, home=HOME, user=USER, hostname=HOST)
+    assert once == clean
+    assert redact_text(once, home=HOME, user=USER, hostname=HOST) == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nvidia-cudnn-cu12==9.1.0.70",
+        "cuDNN 9.1.0.70 is needed",
+        "torch @ https://download.pytorch.org/whl/cu126/torch.whl",
+        "0000:01:00.0 VGA compatible controller",
+        "Missing key: layer.0.weight",
+        "next token: 12",
+    ],
+)
+def test_what_is_no_name_of_anybody_stays(text: str) -> None:
+    assert redact_text(text, home=HOME, user=USER, hostname=HOST) == text
