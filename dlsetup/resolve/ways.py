@@ -18,12 +18,14 @@ from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.elsewhere import Change, drivers, fewer_gpus, newer_libc, under_wsl
 from dlsetup.resolve.pieces import Force
 from dlsetup.resolve.question import Question
-from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE
+from dlsetup.resolve.refusals import GPU_RULE, RELEASE_RULE, WHEEL_RULE
 from dlsetup.resolve.search import settle
 from dlsetup.resolve.shapes import asked, reshaped
 from dlsetup.resolve.words import command_of
 
 replace = msgspec.structs.replace
+OLDEST = SpecifierSet(">=3.8")
+"""Every Python that uv has."""
 
 
 def ways_out(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
@@ -90,13 +92,18 @@ def _other_versions(wish: Wish, plan: Plan, names: set[str]) -> WayOut:
 
 
 def _pythons(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
-    if not core & {"wish python", "fact pythons"}:
-        return
-    freed = replace(question.wish, python=SpecifierSet())
-    for where in (question.target, replace(question.target, pythons=UNKNOWN)):
-        plan = _plan_for(question, freed, where)
+    """Another of the usual Pythons, or else one that is only taken where somebody asks for it."""
+    wish, target = question.wish, question.target
+    anywhere = replace(target, pythons=UNKNOWN)
+    tried: list[tuple[SpecifierSet, Target]] = []
+    if core & {"wish python", "fact pythons"}:
+        tried += [(SpecifierSet(), target), (SpecifierSet(), anywhere)]
+    if WHEEL_RULE in core:
+        tried.append((OLDEST, anywhere))
+    for pythons, where in tried:
+        plan = _plan_for(question, replace(wish, python=pythons), where)
         if plan is not None:
-            asked = replace(question.wish, python=SpecifierSet(f"=={plan.python}.*"))
+            asked = replace(wish, python=SpecifierSet(f"=={plan.python}.*"))
             fetched = "" if plan.interpreter else ", which uv fetches if it is missing"
             yield WayOut(
                 text=f"take Python {plan.python}{fetched}",

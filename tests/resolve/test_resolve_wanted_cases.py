@@ -291,3 +291,8 @@ def test_what_is_made_with_cuda_alone_is_refused_without_it() -> None:
     assert isinstance(answer, Conflict)
     assert "builds without CUDA are asked for" in [clause.text for clause in answer.core]
     assert [way.text for way in answer.ways_out][:1] == ["take another CUDA"]
+
+
+def test_an_old_release_leads_to_an_old_python() -> None:
+    answer = Answer(f'{LINUX},gpu="A100",driver=535.129.03', "torch==1.10.1")
+    assert "take Python 3.9, which uv fetches if it is missing" in answer.ways
