@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from msgspec.structs import replace
+
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.judge.commands import by_conda, conda, install_builds, uninstall
 from dlsetup.judge.demands import required_name
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Remedy
 from dlsetup.model.framework import Accelerator, Build
+from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import CudaVersion
@@ -41,8 +44,7 @@ def serving_build(scene: Scene, installed: Installed) -> Build | None:
     """A build that holds code for every GPU, where the driver is not known: of the first release that has
     one, that of the oldest CUDA, which asks least of the driver."""
     offered = (build for build in _offered(installed, "cuda") if build.cuda and not _refused(scene, build))
-    hardware = scene.catalog.hardware
-    serving = [build for build in offered if serves_every_gpu(build, scene.mended, hardware).ok]
+    serving = [build for build in offered if _has_code(scene, build)]
     first = (build for build in serving if build.version.public == serving[0].version.public)
     return min(first, key=lambda build: build.cuda or CudaVersion("0"), default=None)
 
@@ -152,7 +154,26 @@ def _refused(scene: Scene, build: Build) -> bool:
 
 
 def _runs(scene: Scene, build: Build) -> bool:
-    return not _wheel(scene, build).refused and _device(scene, build).ok
+    return not _wheel(scene, build).refused and all(_device(scene, row).ok for row in _rows(scene, build))
+
+
+def _has_code(scene: Scene, build: Build) -> bool:
+    hardware = scene.catalog.hardware
+    return all(serves_every_gpu(row, scene.mended, hardware).ok for row in _rows(scene, build))
+
+
+def _rows(scene: Scene, build: Build) -> Iterator[Build]:
+    """The build, with its rows for other systems where nothing tells which system it is: one command
+    installs any of them."""
+    yield build
+    if isinstance(scene.target.os, Unknown):
+        known = not isinstance(scene.target.arch, Unknown)
+        target = scene.target if known else replace(scene.target, arch="x86_64")
+        own = (build.framework, build.version, build.index, build.variant)
+        item = scene.framework(build.framework)
+        rows = item.framework.builds if item else ()
+        alike = (row for row in rows if (row.framework, row.version, row.index, row.variant) == own)
+        yield from (row for row in alike if row is not build and not has_platform(row, target).refused)
 
 
 def _wheel(scene: Scene, build: Build) -> Verdict:

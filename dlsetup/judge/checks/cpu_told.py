@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlsetup.catalog.conda import channel_toolkits
 from dlsetup.judge.better import likely_build, other_build, working_build
+from dlsetup.judge.commands import conda
 from dlsetup.judge.evidence import of_distribution, of_framework, of_message, of_observation
 from dlsetup.judge.installers import asked_of, named_version, of_asked
 from dlsetup.judge.registry import Answer, check
@@ -106,10 +107,18 @@ def forced(scene: Scene) -> Iterator[Answer]:
             Remedy(
                 text="Leave out the package that draws it in (install that one with pip, without its "
                 "dependencies), or ask for a build by name: `pytorch=*=*cuda*`.",
-                commands=("conda remove cpuonly",),
+                commands=_freed(scene, held[0].name),
             ),
         ),
     )
+
+
+def _freed(scene: Scene, name: str) -> tuple[str, ...]:
+    """What lets conda choose again. To remove `pytorch-mutex` would remove PyTorch: another build of it
+    brings another one."""
+    if name == "pytorch-mutex":
+        return conda(scene, "install", ["pytorch=*=*cuda*"])
+    return conda(scene, "remove", [name])
 
 
 @check("cudatoolkit-present-but-unused", told=True)

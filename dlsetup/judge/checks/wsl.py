@@ -57,7 +57,7 @@ def linux_driver_inside(scene: Scene) -> Iterator[Answer]:
     foreign = scene.messages("wsl-foreign-libcuda")
     if not isinstance(wsl, Wsl) or wsl.version == 1 or not (found or foreign):
         return
-    names = [item.name for item in found] or ["libnvidia-*", "nvidia-driver-*"]
+    names = [item.name for item in found] or ["libnvidia-compute-*", "nvidia-driver-*"]
     yield Finding(
         id="wsl-linux-driver-shadows-windows-driver",
         severity="error",
