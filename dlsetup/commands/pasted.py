@@ -25,7 +25,7 @@ def pasted(reports: Sequence[str], places: Places) -> tuple[Reading, Knowledge]:
 
 def ways(known: Knowledge) -> Ways:
     """Every format, and every signature ready to be looked for."""
-    return Ways(every_format(), tuple(map(Sought.of, known.signatures)))
+    return Ways(every_format(), tuple(map(Sought, known.signatures)))
 
 
 def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 from packaging.version import Version
 
@@ -37,16 +38,15 @@ READINGS: dict[str, Callable[[str], Any]] = {
 }
 
 
-class Sought(NamedTuple):
-    """A signature with its pattern ready."""
+class Sought:
+    """A signature; its pattern is made ready when one of its marks is met, which few are."""
 
-    signature: Signature
-    pattern: re.Pattern[str]
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
 
-    @classmethod
-    def of(cls, signature: Signature) -> Sought:
-        """Ready to be looked for."""
-        return cls(signature, re.compile(wrapped(signature.pattern)))
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(wrapped(self.signature.pattern))
 
 
 def wrapped(pattern: str) -> str:
@@ -58,9 +58,10 @@ def wrapped(pattern: str) -> str:
 def messages_of(page: Page, sought: Iterable[Sought]) -> Iterator[Fact]:
     """Each message on the page, once a place, and what it states."""
     flat = page.text.replace("\n", " ")
-    for signature, pattern in sought:
+    for item in sought:
+        signature = item.signature
         places: set[int] = set()
-        for found in _found(page.text, flat, signature.marks, pattern):
+        for found in _found(page.text, flat, item):
             if found.start() in places or len(places) >= MOST or _in_general(page.text, found.start()):
                 continue
             places.add(found.start())
@@ -78,18 +79,18 @@ def _in_general(text: str, place: int) -> bool:
     return _CONDITION.search(text, text.rfind("\n", 0, place) + 1, place) is not None
 
 
-def _found(text: str, flat: str, marks: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def _found(text: str, flat: str, item: Sought) -> Iterator[re.Match[str]]:
     """Matches near a mark: no pattern is let loose on a whole text of a hostile size.
 
     `flat` is the text on one line, in which a mark that was wrapped is found too.
     """
-    for mark in marks:
+    for mark in item.signature.marks:
         place = flat.find(mark)
         tries = 0
         while place >= 0 and tries < MOST * 5:
             tries += 1
             start = max(0, place - BEFORE)
-            for found in pattern.finditer(text, start, min(len(text), place + AFTER)):
+            for found in item.pattern.finditer(text, start, min(len(text), place + AFTER)):
                 if found.start() <= place + len(mark) and found.end() >= place:
                     yield found
                     break

@@ -16,7 +16,7 @@ TOO_OLD = Signature(
 
 
 def found(text: str) -> list[str]:
-    facts = messages_of(Page(text, "x"), [Sought.of(TOO_OLD)])
+    facts = messages_of(Page(text, "x"), [Sought(TOO_OLD)])
     return [
         f"{fact.value.value('number')} at {fact.value.source}" for fact in facts if fact.about == "message"
     ]
