@@ -1,4 +1,4 @@
-"""What TensorFlow was seen to list, and whether somebody looks for a GPU."""
+"""What frameworks were seen to list and to use, and whether somebody looks for a GPU."""
 
 from __future__ import annotations
 
@@ -32,13 +32,23 @@ def sees_gpu(scene: Scene) -> bool:
     return listed or created or (counted is not None and counted.value != "0")
 
 
+def torch_uses_gpu(scene: Scene) -> Observation | None:
+    """torch's own word that it sees a GPU."""
+    seen = scene.observed("torch.cuda.is_available")
+    return seen if seen is not None and seen.value == "True" else None
+
+
+def without_cuda_provider(scene: Scene) -> Observation | None:
+    """ONNX Runtime's own list of providers, where CUDA is not in it."""
+    seen = scene.observed("onnxruntime.get_available_providers")
+    return seen if seen is not None and "CUDAExecutionProvider" not in seen.value else None
+
+
 def wants_gpu(scene: Scene) -> bool:
     """Whether something shows a GPU, or that one is looked for."""
     if not isinstance(scene.machine.gpus, Unknown) and not scene.gpus("nvidia"):
         return False
-    torch = scene.observed("torch.cuda.is_available")
     asked = bool(scene.copies("tensorflow-gpu"))
     known = asked or bool(scene.gpus("nvidia")) or scene.driver is not None or bool(cuda_at_hand(scene))
-    works = torch is not None and torch.value == "True"
     broken = bool(scene.messages("tf-import-of-native-part"))
-    return known or works or broken or no_gpu_listed(scene) is not None
+    return known or broken or any((torch_uses_gpu(scene), no_gpu_listed(scene)))

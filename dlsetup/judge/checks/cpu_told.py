@@ -12,6 +12,7 @@ from dlsetup.judge.evidence import of_distribution, of_framework, of_message, of
 from dlsetup.judge.installers import asked_of, named_version, of_asked
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
+from dlsetup.judge.told_devices import torch_uses_gpu
 from dlsetup.judge.wanted import COMPLAINTS, CUDA_PACKAGES, gpu_is_meant
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.report import Asked
@@ -20,7 +21,12 @@ from dlsetup.model.report import Asked
 @check("cpu-only-torch", told=True)
 def cpu_torch(scene: Scene) -> Iterator[Answer]:
     """A report shows a CPU build of torch, and that a GPU was meant."""
-    if not scene.machine.partial or works(scene) or scene.on_tegra is True or scene.target.os == "macos":
+    if (
+        not scene.machine.partial
+        or torch_uses_gpu(scene)
+        or scene.on_tegra is True
+        or scene.target.os == "macos"
+    ):
         return
     signs, meant = tuple(_cpu_signs(scene)), gpu_is_meant(scene)
     if not signs or not meant:
@@ -39,12 +45,6 @@ def cpu_torch(scene: Scene) -> Iterator[Answer]:
         remedies=tuple(_gpu_build(scene, torch)),
         rests_on=scene.sources(("torch-lazy-init",)),
     )
-
-
-def works(scene: Scene) -> bool:
-    """Whether torch was seen to use a GPU."""
-    seen = scene.observed("torch.cuda.is_available")
-    return seen is not None and seen.value == "True"
 
 
 def _is_cpu(torch: Installed) -> bool:

@@ -8,6 +8,7 @@ from dlsetup.judge.commands import reinstall, uninstall
 from dlsetup.judge.evidence import of_distribution
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_devices import without_cuda_provider
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.record import Unknown
@@ -105,8 +106,7 @@ def _is_source_of(item: Distribution, others: Iterable[Distribution]) -> bool:
 
 def _gpu_is_missed(scene: Scene) -> bool:
     """Whether there is a GPU, or a report shows that the GPU's part is not found."""
-    told = scene.observed("onnxruntime.get_available_providers")
-    return bool(scene.reachable_nvidia) or (told is not None and "CUDAExecutionProvider" not in told.value)
+    return bool(scene.reachable_nvidia) or without_cuda_provider(scene) is not None
 
 
 def _keep_one(scene: Scene, environment: Environment, group: Sequence[str]) -> tuple[Remedy, ...]:

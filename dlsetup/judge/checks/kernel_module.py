@@ -11,6 +11,7 @@ from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml
 from dlsetup.judge.host import driver_scope, install_driver, uses_apt
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_devices import torch_uses_gpu
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Driver, Gap
 from dlsetup.model.record import Unknown
@@ -166,8 +167,7 @@ def _enrol(scene: Scene) -> tuple[str, ...]:
 
 def _cuda_was_seen(scene: Scene) -> bool:
     """Whether a program saw the GPU work, which no missing module allows."""
-    seen = scene.observed("torch.cuda.is_available")
-    return seen is not None and seen.value == "True"
+    return torch_uses_gpu(scene) is not None
 
 
 def _not_loaded_because(scene: Scene, libraries: DriverRelease | None | Unknown) -> str:

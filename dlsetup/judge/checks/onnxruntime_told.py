@@ -11,6 +11,7 @@ from dlsetup.judge.evidence import of_distribution, of_message, of_observation
 from dlsetup.judge.known_libraries import Needs, in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_devices import without_cuda_provider
 from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Distribution, Gap
@@ -26,8 +27,7 @@ def other_cuda(scene: Scene) -> Iterator[Answer]:
     listed = next(iter(scene.copies("onnxruntime-gpu")), None)
     messages = _messages(scene)
     needs = needs_of(listed.name, listed.version) if listed else None
-    providers = scene.observed("onnxruntime.get_available_providers")
-    lacking = providers is not None and "CUDAExecutionProvider" not in providers.value
+    lacking = without_cuda_provider(scene)
     at_hand = (*cuda_at_hand(scene), *_of_torch(scene))
     refused = bool(needs and at_hand) and not any(_admits(needs, version) for version, _ in at_hand)
     if not messages and not (lacking and refused):
@@ -45,7 +45,7 @@ def other_cuda(scene: Scene) -> Iterator[Answer]:
         evidence=(
             *map(of_message, messages[:2]),
             *([of_distribution(listed)] if listed else []),
-            *([of_observation(providers)] if providers and lacking else []),
+            *([of_observation(lacking)] if lacking else []),
             *(evidence for _, evidence in at_hand[:3]),
             *map(of_distribution, cudnn_wheels(scene)[:1]),
         ),

@@ -11,7 +11,7 @@ from dlsetup.judge.evidence import of_distribution, of_message, of_observation, 
 from dlsetup.judge.known_libraries import Needs, in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
-from dlsetup.judge.told_devices import no_gpu_listed, sees_gpu, wants_gpu
+from dlsetup.judge.told_devices import no_gpu_listed, sees_gpu, torch_uses_gpu, wants_gpu
 from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels, listed_as, seen_version
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Gap
@@ -192,15 +192,14 @@ def windows_itself(scene: Scene) -> Iterator[Answer]:
     if version.release < _LAST_ON_WINDOWS.release or not wants_gpu(scene):
         return
     listed = listed_as(scene, "tensorflow")
-    torch = scene.observed("torch.cuda.is_available")
-    sees = torch is not None and torch.value == "True"
-    shown = [item for item in (no_gpu_listed(scene), torch if sees else None) if item]
+    torch = torch_uses_gpu(scene)
+    shown = [item for item in (no_gpu_listed(scene), torch) if item]
     yield Finding(
         id="tensorflow-no-gpu-on-native-windows",
         severity="error",
         title=f"TensorFlow {version} has no GPU build for Windows itself",
         because="Since 2.11 TensorFlow has CUDA builds for Linux alone (2.10 was the last one for Windows): "
-        f"CUDA, cuDNN and driver are not the cause{', torch sees the GPU' if sees else ''}.",
+        f"CUDA, cuDNN and driver are not the cause{', torch sees the GPU' if torch else ''}.",
         evidence=(*([of_distribution(listed)] if listed else []), *map(of_observation, shown)),
         remedies=(
             Remedy(

@@ -7,18 +7,17 @@ from collections.abc import Iterator
 from dlsetup.judge.evidence import of_driver, of_framework, of_observation
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_devices import torch_uses_gpu
 from dlsetup.model.finding import Finding
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
-
-WORKS = "torch.cuda.is_available"
 
 
 @check("cuda-numbers-differ")
 def numbers(scene: Scene) -> Iterator[Answer]:
     """Driver, toolkit and wheel name different CUDA versions on a machine where CUDA works."""
-    torch, works = scene.framework("torch"), scene.observed(WORKS)
-    if torch is None or works is None or works.value != "True" or not isinstance(torch.cuda, CudaVersion):
+    torch, works = scene.framework("torch"), torch_uses_gpu(scene)
+    if torch is None or works is None or not isinstance(torch.cuda, CudaVersion):
         return
     ceiling = scene.target.cuda_ceiling
     toolkits = () if isinstance(scene.machine.toolkits, Unknown) else scene.machine.toolkits

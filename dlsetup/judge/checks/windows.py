@@ -11,6 +11,7 @@ from dlsetup.judge.commands import install
 from dlsetup.judge.evidence import of_distribution, of_message
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.told_devices import torch_uses_gpu
 from dlsetup.model.finding import Finding, Remedy
 
 _OF_TORCH = re.compile(
@@ -57,8 +58,7 @@ def no_gpu_build(scene: Scene) -> Iterator[Answer]:
         return
     if package is not None and package.version >= FIRST_FOR_WINDOWS:
         return
-    gpu = scene.observed("torch.cuda.is_available")
-    sees = " torch sees the GPU." if scene.gpus("nvidia") or (gpu and gpu.value == "True") else ""
+    sees = " torch sees the GPU." if scene.gpus("nvidia") or torch_uses_gpu(scene) else ""
     yield Finding(
         id="package-has-no-windows-gpu-build",
         severity="error",
