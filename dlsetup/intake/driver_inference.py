@@ -20,15 +20,15 @@ _RELEASE = re.compile(r"(?:\d:)?(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 
 def driver_inferences(facts: Sequence[Fact]) -> Iterator[Fact]:
     """Libraries of the release of their package, where the module is of another; nouveau in its place."""
+    known = {fact.about for fact in facts}
     mismatch = any(
         fact.about == "driver.nvml_error" and fact.value == "LIB_RM_VERSION_MISMATCH" for fact in facts
     )
-    known = {fact.about for fact in facts}
     if "driver.userland" not in known and (mismatch or "driver.module" not in known):
         yield from _libraries(facts)
     if not known & {"driver.userland", "driver.module", "driver.nvml_error", NONE}:
         yield from _on_disk(facts)
-    works = any(fact.about in ("driver.module", "driver.cuda_ceiling") for fact in facts)
+    works = known & {"driver.module", "driver.cuda_ceiling"}
     for fact in facts:
         if fact.about == NONE and not works:
             yield Fact(

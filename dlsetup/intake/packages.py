@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from packaging.version import InvalidVersion, Version
 
-from dlsetup.intake.fact import Fact, Weight
+from dlsetup.intake.fact import Fact, Weight, in_words
 from dlsetup.intake.page import Line
 from dlsetup.model.machine import Distribution, Library, Owner
 from dlsetup.model.record import Unknown
@@ -29,6 +29,14 @@ def installed(name: str, version: str, line: Line, *, weight: Weight = Weight.SH
     item = from_pip(name, version, line)
     if item:
         yield Fact("distribution", item, line.place, weight)
+
+
+def named(name: str, version: str, line: Line) -> Iterator[Fact]:
+    """That somebody says that a distribution is there; nothing for what is no version."""
+    read = version_in(version)
+    if read is not None:
+        item = Distribution(name=name, version=read, variant=local_variant(read), found_via=line.place)
+        yield in_words("distribution", item, line)
 
 
 def from_pip(name: str, version: str, line: Line) -> Distribution | None:

@@ -40,7 +40,7 @@ class Reading(NamedTuple):
 def read_report(places: Sequence[str], ways: Ways) -> Reading:
     """What these files, folders or `-` (standard input) tell. Raises `UsageError` for what cannot be read."""
     texts = texts_of(places)
-    if not any(text.data.strip() for text in texts):
+    if all(not text.data or text.data.isspace() for text in texts):
         raise UsageError("there is nothing to read", hint="name a report, a folder of its files, or `-`")
     return report_of(texts, ways)
 

@@ -13,13 +13,11 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from dlsetup.intake.fact import Fact, Weight, in_words
-from dlsetup.intake.formats.prose import GPU_NAME
-from dlsetup.intake.packages import version_in
+from dlsetup.intake.fact import Fact, in_words
+from dlsetup.intake.formats.prose import named_gpu
+from dlsetup.intake.packages import named
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.machine import Distribution, Gpu
-from dlsetup.model.variants import local_variant
 
 _HEADING = re.compile(r"^(?:#{2,5} |\*\*)([A-Z][^*#\n]{2,60}?)(?:\*\*)?:?$")
 _GPU = re.compile(r"\b(?:gpu|graphics|video card)\b", re.IGNORECASE)
@@ -55,14 +53,9 @@ def form(page: Page) -> Iterator[Fact]:
 def _filled_in(heading: str, line: Line) -> Iterator[Fact]:
     versions = _VERSION.findall(line.text)
     name = _FRAMEWORKS.get(heading.removesuffix(" version").removesuffix(" release").strip())
-    if name and versions and (version := version_in(versions[-1])):
-        yield in_words(
-            "distribution",
-            Distribution(name=name, version=version, variant=local_variant(version), found_via=line.place),
-            line,
-        )
-    elif _GPU.search(heading) and (found := GPU_NAME.search(line.text)):
-        gpu = Gpu(vendor="nvidia", name=found[1], found_via=line.place)
-        yield Fact("gpu", gpu, line.place, Weight.WORDS, "", f"words {line.file}")
+    if name and versions:
+        yield from named(name, versions[-1], line)
+    elif _GPU.search(heading) and (gpu := named_gpu(line)):
+        yield gpu
     elif _PYTHON.search(heading) and versions and versions[0].startswith("3."):
         yield in_words("environment.python", Version(versions[0]), line)

@@ -32,7 +32,7 @@ _PYTHON = re.compile(
 )
 _PYTHON_ALONE = re.compile(r"^\s{0,4}Python (3\.\d{1,2}\.\d{1,2}\S{0,8})$")
 """What `python --version` prints."""
-GPU_NAME = re.compile(
+_GPU = re.compile(
     r"\b((?:NVIDIA )?(?:(?:GeForce )?(?:RTX|GTX) ?\d{3,4}(?: ?(?:Ti|SUPER|Super))*(?: Laptop GPU)?"
     r"|RTX A\d{4}|Quadro [A-Z]{1,3} ?\d{3,4}|Tesla [A-Z]\d{1,3}[a-z]?|TITAN (?:V|RTX|Xp?)"
     r"|(?:A100|H100|H200|B200|V100|L40S|L4|A10G?|A40|T4)(?:[- ](?:SXM\d|PCIe|PCIE)\S{0,12})?))(?![\w-])"
@@ -116,7 +116,16 @@ def gpu(page: Page) -> Iterator[Fact]:
             continue
         if (found := _DRIVER.search(line.text)) and not _WISHED.search(line.text):
             yield in_words("driver.module", DriverRelease(found[1]), line)
-        if (found := GPU_NAME.search(line.text)) and _NAMED.search(line.text):
-            item = Gpu(vendor="nvidia", name=found[1], found_via=line.place)
-            yield Fact("gpu", item, line.place, Weight.WORDS, "", f"words {page.file}")
+        named = named_gpu(line) if _NAMED.search(line.text) else None
+        if named is not None:
+            yield named
             return
+
+
+def named_gpu(line: Line) -> Fact | None:
+    """The GPU that a line names, if it names one."""
+    found = _GPU.search(line.text)
+    if found is None:
+        return None
+    item = Gpu(vendor="nvidia", name=found[1], found_via=line.place)
+    return Fact("gpu", item, line.place, Weight.WORDS, "", f"words {line.file}")

@@ -15,12 +15,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, Weight, in_words, observed, shown
-from dlsetup.intake.packages import installed, version_in
+from dlsetup.intake.fact import Fact, Weight, observed, shown
+from dlsetup.intake.packages import installed, named
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.machine import Distribution, Gpu
-from dlsetup.model.variants import local_variant
+from dlsetup.model.machine import Gpu
 
 _PROMPT = re.compile(r"^\s{0,4}(?:>>>|In \[\d{1,4}\]:)\s?(.{1,400})$")
 _OUT = re.compile(r"^\s{0,4}Out ?\[\d{1,4}\]:\s?(.{0,400})$")
@@ -143,13 +142,4 @@ def versions(page: Page) -> Iterator[Fact]:
             continue
         for word, version in _VERSION.findall(line.text):
             name = word.lower()
-            item = _said(_ALIASES.get(name, name), version.rstrip("."), line)
-            if item:
-                yield in_words("distribution", item, line)
-
-
-def _said(name: str, version: str, line: Line) -> Distribution | None:
-    read = version_in(version)
-    if read is None:
-        return None
-    return Distribution(name=name, version=read, variant=local_variant(read), found_via=line.place)
+            yield from named(_ALIASES.get(name, name), version.rstrip("."), line)
