@@ -54,9 +54,12 @@ def _conflict(question: Question) -> Conflict:
     )
 
 
-def fitting_plan(wish: Wish, target: Target, catalog: Catalog) -> Plan | None:
-    """The plan alone, for those who try much and do not ask why something does not fit."""
-    question = Question(checked(wish, catalog), target, catalog)
+def fitting_plan(wish: Wish, target: Target, catalog: Catalog, beside: Question | None = None) -> Plan | None:
+    """The plan alone, for those who try much and do not ask why something does not fit.
+
+    `beside`: a question of the same catalog that has found out much already.
+    """
+    question = Question(checked(wish, catalog), target, catalog, beside)
     settled = best(question)
     return None if settled is None else plan_of(question, settled)
 

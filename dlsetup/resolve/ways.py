@@ -12,9 +12,8 @@ from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Plan, WayOut
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
+from dlsetup.resolve.answer import fitting_plan
 from dlsetup.resolve.apart import partition
-from dlsetup.resolve.choose import best
-from dlsetup.resolve.compose import plan_of
 from dlsetup.resolve.elsewhere import Change, drivers, fewer_gpus, newer_libc, under_wsl
 from dlsetup.resolve.pieces import Force
 from dlsetup.resolve.question import Question
@@ -46,9 +45,7 @@ def ways_out(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
 
 def _plan_for(question: Question, wish: Wish, target: Target | None = None) -> Plan | None:
     """The best plan for another wish, or on another target, with what the question has found out so far."""
-    asked = Question(wish, target or question.target, question.catalog, beside=question)
-    settled = best(asked)
-    return plan_of(asked, settled) if settled is not None else None
+    return fitting_plan(wish, target or question.target, question.catalog, beside=question)
 
 
 def _versions(question: Question, core: frozenset[str]) -> Iterator[WayOut]:
