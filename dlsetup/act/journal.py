@@ -8,7 +8,6 @@ STATE/journal/ID/after         what the environment held when the change was don
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from pathlib import Path
 from typing import Literal
@@ -35,7 +34,7 @@ class Journal:
     def fresh_id(self) -> str:
         """A short name that no entry has yet."""
         while True:
-            name = secrets.token_hex(3)
+            name = os.urandom(3).hex()
             if not (self.folder / name).exists():
                 return name
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Mapping
@@ -59,6 +58,8 @@ def sync_folder(folder: Path) -> None:
 def sync_files(folder: Path) -> None:
     """Everything that was written to the file system of a folder is on the disk."""
     if sys.platform == "linux":
+        import ctypes
+
         library = ctypes.CDLL(None, use_errno=True)
         handle = os.open(folder, os.O_RDONLY)
         try:

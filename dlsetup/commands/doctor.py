@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, opened
 from dlsetup.commands.examined import catalog_of_examined
-from dlsetup.commands.person import redacted
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.judge.registry import judge
 from dlsetup.model.errors import UsageError
@@ -56,6 +55,8 @@ def run(request: Request) -> int:
         (machine, catalog), line = _looked(request, places), None
     diagnosis = _with_half_done(request, machine, _with_faults(judge(machine, catalog), faults))
     if request.save_as is not None:
+        from dlsetup.commands.person import redacted
+
         save(Path(request.save_as), json.document(redacted(machine)) + "\n")
     if request.as_json:
         json.write(json.DoctorDocument.of(machine, diagnosis))
