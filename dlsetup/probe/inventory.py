@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from glob import escape
+from itertools import islice
+from typing import NamedTuple
 
 from dlsetup.model.libraries import Trouble
 from dlsetup.model.machine import Environment
@@ -13,7 +13,7 @@ from dlsetup.model.record import Unknown
 from dlsetup.probe.distributions import concerns
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import editable_source, name_and_version
-from dlsetup.probe.notes import whole_number
+from dlsetup.probe.record import Recorded, digest_of, recorded
 
 RECORD_LIMIT = 32 << 20
 HASHED_SIZE = 1 << 20
@@ -23,22 +23,51 @@ FILES_LIMIT = 60_000
 """Of one distribution: torch has 12 000."""
 
 
+class Listed(NamedTuple):
+    """One metadata folder of a distribution that concerns frameworks."""
+
+    site: str
+    entry: str
+    name: str
+    files: tuple[Recorded, ...]
+    """What its RECORD names; byte code does not count."""
+    tree: str
+    """The source tree that it is imported from, where it is installed for development."""
+
+
 def troubles(host: Host, environment: Environment, sites: tuple[str, ...]) -> tuple[Trouble, ...]:
     """Of distributions that concern frameworks, in every folder that packages are imported from."""
-    found = [item for site in sites for item in _of_site(host, site)]
-    unowned = () if environment.kind == "conda" else (item for site in sites for item in _unowned(host, site))
-    return (*found, *unowned, *_twice(host, sites), *_shared(environment))
+    listed = {site: tuple(_listed(host, site)) for site in sites}
+    found = [item for site in sites for item in _of_site(host, site, listed[site])]
+    owned = sites if environment.kind != "conda" else ()
+    unowned = [item for site in owned for item in _unowned(host, site, listed[site])]
+    every = [item for site in sites for item in listed[site]]
+    return (*found, *unowned, *_twice(every), *_shared(environment))
 
 
-def _unowned(host: Host, site: str) -> Iterator[Trouble]:
+def _listed(host: Host, site: str) -> Iterator[Listed]:
+    for entry in host.names(site):
+        told = name_and_version(host, site, entry)
+        if told is not None and concerns(told[0], ()):
+            rows = islice(recorded(host, f"{site}/{entry}", RECORD_LIMIT), FILES_LIMIT)
+            files = tuple(row for row in rows if "__pycache__" not in row.path)
+            yield Listed(site, entry, told[0], files, editable_source(host, site, entry))
+
+
+def _of_site(host: Host, site: str, listed: Iterable[Listed]) -> Iterator[Trouble]:
+    for item in listed:
+        if item.entry.endswith(".dist-info"):
+            yield from _of_distribution(host, item)
+            yield from _editable(host, item)
+    for entry in host.names(site):
+        if entry.startswith("~"):
+            text = f"`{entry}` is left of an installation that broke off"
+            yield Trouble(kind="leftover", text=text, example=entry, count=1)
+
+
+def _unowned(host: Host, site: str, listed: Iterable[Listed]) -> Iterator[Trouble]:
     """Libraries in folders of packages that no RECORD names, though it names others of the same package."""
-    entries = [entry for entry in host.names(site) if entry.endswith(".dist-info")]
-    owned = {
-        path
-        for entry in entries
-        if (told := name_and_version(host, site, entry)) and concerns(told[0], ())
-        for path, _, _ in _recorded(host.read(f"{site}/{entry}/RECORD", RECORD_LIMIT) or "")
-    }
+    owned = {row.path for item in listed for row in item.files}
     packages = {path.partition("/")[0] for path in owned}
     there = [
         f"{folder.removeprefix(site + '/')}/{name}"
@@ -53,43 +82,33 @@ def _unowned(host: Host, site: str) -> Iterator[Trouble]:
         yield Trouble(kind="unowned", text=text, example=left[0], count=len(left))
 
 
-def _of_site(host: Host, site: str) -> Iterator[Trouble]:
-    for entry in host.names(site):
-        told = name_and_version(host, site, entry)
-        if told is not None and concerns(told[0], ()) and entry.endswith(".dist-info"):
-            yield from _of_distribution(host, site, told[0], entry)
-            yield from _editable(host, site, told[0], entry)
-        elif entry.startswith("~"):
-            text = f"`{entry}` is left of an installation that broke off"
-            yield Trouble(kind="leftover", text=text, example=entry, count=1)
-
-
-def _editable(host: Host, site: str, name: str, entry: str) -> Iterator[Trouble]:
+def _editable(host: Host, item: Listed) -> Iterator[Trouble]:
     """That it is imported from a source tree, whatever its metadata says of the release."""
-    tree = editable_source(host, site, entry)
-    if tree:
-        there = host.is_folder(tree)
-        text = f"{name} is installed for development from `{tree}`"
+    if item.tree:
+        there = host.is_folder(item.tree)
+        text = f"{item.name} is installed for development from `{item.tree}`"
         yield Trouble(
             kind="editable",
-            distributions=(name,),
+            distributions=(item.name,),
             text=text if there else f"{text}, which is gone",
-            example=entry,
+            example=item.entry,
             count=1,
             breaks=not there,
         )
 
 
-def _of_distribution(host: Host, site: str, name: str, entry: str) -> Iterator[Trouble]:
-    """Files of its RECORD that are gone or differ; byte code and scripts outside the folder do not count."""
+def _of_distribution(host: Host, item: Listed) -> Iterator[Trouble]:
+    """Files of its RECORD that are gone or differ; scripts outside the folder do not count."""
     gone: list[str] = []
     changed: list[str] = []
-    for path, digest, size in _recorded(host.read(f"{site}/{entry}/RECORD", RECORD_LIMIT) or ""):
-        there = host.size(f"{site}/{path}")
+    for row in item.files:
+        path = f"{item.site}/{row.path}"
+        there = host.size(path)
         if there is None:
-            gone.append(path)
-        elif (size is not None and there != size) or _differs(host, f"{site}/{path}", there, digest):
-            changed.append(path)
+            gone.append(row.path)
+        elif (row.size is not None and there != row.size) or _differs(host, path, there, row.digest):
+            changed.append(row.path)
+    name = item.name
     if gone:
         yield _trouble("gone", name, gone, f"{name} has lost {len(gone)} of its files")
     if changed:
@@ -115,39 +134,21 @@ def _is_code(path: str) -> bool:
     return (".so" in path or path.endswith(".py")) and "/tests/" not in path and "/test/" not in path
 
 
-def _recorded(text: str) -> Iterator[tuple[str, str, int | None]]:
-    lines = (line for line in text.splitlines()[:FILES_LIMIT] if len(line) < 4096 and "\0" not in line)
-    for row in csv.reader(lines, strict=False):
-        if len(row) != 3 or not row[0] or not row[1]:
-            continue
-        path = row[0]
-        if path.startswith(("..", "/")) or "__pycache__" in path or ".dist-info/" in path:
-            continue
-        yield path, row[1], whole_number(row[2].strip())
-
-
 def _differs(host: Host, path: str, size: int, digest: str) -> bool:
     """Whether the content is another than the recorded one; of large files only the size tells."""
     if size > HASHED_SIZE or not digest.startswith("sha256="):
         return False
-    data = host.read_bytes(path, HASHED_SIZE + 1)
-    if data is None:
-        return False
-    from hashlib import sha256
-
-    return base64.urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=") != digest[7:].rstrip("=")
+    found = digest_of(host, path, HASHED_SIZE)
+    return found is not None and found != digest.rstrip("=")
 
 
-def _twice(host: Host, sites: tuple[str, ...]) -> Iterator[Trouble]:
+def _twice(listed: Iterable[Listed]) -> Iterator[Trouble]:
     """Distributions with more than one metadata folder: in one folder of packages, or in two."""
     places: dict[str, list[str]] = {}
     trees: set[str] = set()
-    for site in sites:
-        for entry in host.names(site):
-            told = name_and_version(host, site, entry)
-            if told is not None and concerns(told[0], ()):
-                places.setdefault(told[0], []).append(f"{site}/{entry}")
-                trees.add(editable_source(host, site, entry))
+    for item in listed:
+        places.setdefault(item.name, []).append(f"{item.site}/{item.entry}")
+        trees.add(item.tree)
     for name, every in places.items():
         found = [path for path in every if not any(tree and path.startswith(f"{tree}/") for tree in trees)]
         if len(found) > 1:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 
 from packaging.version import Version
 
@@ -13,7 +12,7 @@ from dlsetup.model.machine import Remains
 from dlsetup.probe.distributions import concerns
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import name_and_version
-from dlsetup.probe.notes import whole_number
+from dlsetup.probe.record import Recorded, digest_of, recorded
 
 FIRST_LINES = 64 << 10
 """Of a RECORD: enough to know whether its files are there at all."""
@@ -46,33 +45,20 @@ def _is_emptied(host: Host, site: str, path: str, *, read: bool) -> bool:
     """Whether its METADATA is gone, or, where its RECORD is to be `read`, all of the first files in it."""
     if host.is_folder(path) and not host.is_file(f"{path}/METADATA"):
         return True
-    rows = list(_rows(host, path, FIRST_LINES))[:SAMPLE] if read else []
-    return bool(rows) and not any(host.exists(f"{site}/{row[0]}") for row in rows)
+    rows = list(islice(recorded(host, path, FIRST_LINES), SAMPLE)) if read else []
+    return bool(rows) and not any(host.exists(f"{site}/{row.path}") for row in rows)
 
 
 def _owns(host: Host, site: str, path: str) -> bool:
     """Whether the files beside it are those that it lists, by size, and small ones by content."""
-    rows = list(_rows(host, path, RECORD_LIMIT))[:COMPARED]
-    return bool(rows) and all(_fits(host, f"{site}/{name}", digest, size) for name, digest, size in rows)
+    rows = list(islice(recorded(host, path, RECORD_LIMIT), COMPARED))
+    return bool(rows) and all(_fits(host, f"{site}/{row.path}", row) for row in rows)
 
 
-def _fits(host: Host, path: str, digest: str, size: str) -> bool:
-    there, wanted = host.size(path), whole_number(size.strip())
-    if there is None or (wanted is not None and there != wanted):
+def _fits(host: Host, path: str, row: Recorded) -> bool:
+    there = host.size(path)
+    if there is None or (row.size is not None and there != row.size):
         return False
-    if there > HASHED_SIZE or not digest.startswith("sha256="):
+    if there > HASHED_SIZE or not row.digest.startswith("sha256="):
         return True
-    from hashlib import sha256
-
-    data = host.read_bytes(path, HASHED_SIZE + 1) or b""
-    return base64.urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=") == digest[7:].rstrip("=")
-
-
-def _rows(host: Host, path: str, limit: int) -> Iterator[tuple[str, str, str]]:
-    """Lines of a RECORD about files that the package brings for itself."""
-    text = host.read(f"{path}/RECORD", limit) or ""
-    lines: Iterable[str] = (line for line in text.splitlines() if len(line) < 4096 and "\0" not in line)
-    for row in csv.reader(lines, strict=False):
-        ours = len(row) == 3 and row[0] and row[1]
-        if ours and not row[0].startswith(("..", "/")) and ".dist-info/" not in row[0]:
-            yield row[0], row[1], row[2]
+    return digest_of(host, path, HASHED_SIZE) == row.digest.rstrip("=")

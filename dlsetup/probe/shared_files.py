@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 
 from dlsetup.model.machine import SharedFiles
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import whole_number
+from dlsetup.probe.record import digest_of
 
 RECORD_LIMIT = 32 << 20
 LINES_LIMIT = 300_000
@@ -108,17 +108,7 @@ def _damaged(host: Host, site: str, paths: dict[str, list[Claim]]) -> tuple[str,
         damaged |= wrong
         rest = [claim for claim in claims if claim.owner not in wrong]
         if size is not None and len(rest) > 1 and _differ(rest):
-            digest = _digest(host, f"{site}/{path}") if size <= HASHED_SIZE else None
+            digest = digest_of(host, f"{site}/{path}", HASHED_SIZE) if size <= HASHED_SIZE else None
             decided = decided and digest is not None
             damaged |= {claim.owner for claim in rest if digest and claim.digest and claim.digest != digest}
     return tuple(sorted(damaged)) if damaged or decided else UNKNOWN
-
-
-def _digest(host: Host, path: str) -> str | None:
-    """The content as RECORD writes it: `sha256=` and URL-safe base64 without padding."""
-    text = host.read_bytes(path, HASHED_SIZE + 1)
-    if text is None:
-        return None
-    from hashlib import sha256
-
-    return "sha256=" + base64.urlsafe_b64encode(sha256(text).digest()).decode().rstrip("=")
