@@ -57,7 +57,7 @@ def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> 
         found.extend(item for item, _ in pairs)
         owners = [(item.name, entry) for item, entry in pairs if concerns(item.name, clues)]
         shared.append(shared_files(host, folder, owners))
-        left.extend(remains(host, folder, clues))
+        left.extend(remains(host, folder, pairs, clues))
         if shared[-1] is UNKNOWN:
             notes.gap("environment.shared_files", f"the records in `{folder}` are too long")
     if place.environment.kind == "conda":

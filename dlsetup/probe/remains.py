@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from packaging.version import Version
 
 from dlsetup.model.framework import Clue
-from dlsetup.model.machine import Remains
+from dlsetup.model.machine import Distribution, Remains
 from dlsetup.probe.distributions import concerns
 from dlsetup.probe.host import Host
-from dlsetup.probe.metadata import name_and_version
 from dlsetup.probe.record import Recorded, digest_of, recorded
 
 FIRST_LINES = 64 << 10
@@ -22,19 +21,24 @@ COMPARED = 500
 HASHED_SIZE = 64 << 10
 
 
-def remains(host: Host, site: str, clues: tuple[Clue, ...]) -> Iterator[Remains]:
-    """Folders such as `~orch`, metadata that is there twice, and metadata whose files are gone."""
-    known: dict[str, list[tuple[str, Version]]] = {}
+def remains(
+    host: Host, site: str, found: Iterable[tuple[Distribution, str]], clues: tuple[Clue, ...]
+) -> Iterator[Remains]:
+    """Folders such as `~orch`, metadata that is there twice, and metadata whose files are gone.
+
+    `found`: the distributions of the folder, each with its metadata folder.
+    """
     for entry in host.names(site):
-        told = name_and_version(host, site, entry)
-        if told is not None and entry.endswith(".dist-info"):
-            known.setdefault(told[0], []).append((entry, told[1]))
-        elif entry.startswith("~") and host.is_folder(f"{site}/{entry}"):
+        if entry.startswith("~") and host.is_folder(f"{site}/{entry}"):
             yield Remains(kind="leftover", path=f"{site}/{entry}")
-    for name, found in known.items():
-        for entry, version in found:
+    known: dict[str, list[tuple[str, Version]]] = {}
+    for item, entry in found:
+        if entry.endswith(".dist-info"):
+            known.setdefault(item.name, []).append((entry, item.version))
+    for name, folders in known.items():
+        for entry, version in folders:
             path = f"{site}/{entry}"
-            if len(found) > 1:
+            if len(folders) > 1:
                 owns = _owns(host, site, path)
                 yield Remains(kind="twice", path=path, name=name, version=version, owns=owns)
             elif _is_emptied(host, site, path, read=concerns(name, clues)):

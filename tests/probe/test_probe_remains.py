@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+from dlsetup.model.machine import Remains
+from dlsetup.probe.distributions import Site
 from dlsetup.probe.host import Host
 from dlsetup.probe.remains import remains
 
@@ -36,9 +38,13 @@ def put(site: Path, name: str, version: str, text: str = "", *, files: bool = Tr
     return info
 
 
+def left(tmp_path: Path) -> list[Remains]:
+    host = Host(tmp_path)
+    return list(remains(host, SITE, Site(host, SITE).distributions(()), ()))
+
+
 def seen(tmp_path: Path) -> list[tuple[str, str, bool]]:
-    found = remains(Host(tmp_path), SITE, ())
-    return [(item.kind, item.path.rpartition("/")[2], item.owns) for item in found]
+    return [(item.kind, item.path.rpartition("/")[2], item.owns) for item in left(tmp_path)]
 
 
 def test_health(site: Path, tmp_path: Path) -> None:
@@ -62,7 +68,7 @@ def test_the_files_tell_which_of_two_is_true(site: Path, tmp_path: Path) -> None
         ("twice", "torch-2.13.0.dist-info", True),
         ("twice", "torch-2.14.1.dist-info", False),
     ]
-    assert {item.version for item in remains(Host(tmp_path), SITE, ())} == {
+    assert {item.version for item in left(tmp_path)} == {
         Version("2.13.0"),
         Version("2.14.1"),
     }
