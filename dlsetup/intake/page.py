@@ -28,8 +28,8 @@ _PREFIXES = tuple(
         r"(?:#\d{1,3} )?\d{1,4}\.\d{1,3} ",
         r"[\w.-]{1,60}\s{1,20}\| ",
         r"(?:>(?!>>) ?){1,6}",
-        rf"{_TIME} (?:std(?:out|err) [FP] )?",
         rf"(?:[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d|{_TIME}) [\w.-]{{1,64}} [\w.@/-]{{1,64}}\[\d{{1,8}}\]: ",
+        rf"{_TIME} (?:std(?:out|err) [FP] )?",
     )
 )
 """What `srun -l`, `torchrun`, builds, mails, containers, CI, journald and `history` put before a line."""

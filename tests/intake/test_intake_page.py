@@ -93,6 +93,7 @@ def test_what_is_no_file_is_said(tmp_path: Path) -> None:
         "2025-10-10T08:11:02.1931Z ",
         "2024-01-01T00:00:00Z stderr F ",
         "Oct 10 08:11:02 node1 python[4121]: ",
+        "2025-10-10T08:11:02+0000 node1 python[4121]: ",
     ],
 )
 def test_what_runners_put_before_every_line_is_taken_away(prefix: str) -> None:
