@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -32,7 +31,7 @@ from dlsetup.plan.script import shell_script
 from dlsetup.probe.host import Host
 from dlsetup.resolve import resolve
 from dlsetup.show import json
-from dlsetup.show.agreement import agreed, must_be_able_to_ask
+from dlsetup.show.agreement import DECLINED, agreed, meanwhile, must_be_able_to_ask
 from dlsetup.show.building import file_lines, step_line, weight_line
 from dlsetup.show.creation import creation_lines, outcome_lines
 from dlsetup.show.lines import Line, write
@@ -40,8 +39,6 @@ from dlsetup.show.reading import reading_lines
 from dlsetup.show.resolution import conflict_lines, plan_lines
 from dlsetup.show.steps import procedure_lines
 from dlsetup.verify.run import verify
-
-DECLINED = 130
 
 
 @dataclass(frozen=True)
@@ -215,9 +212,4 @@ def _show(task: Task, creation: Creation) -> None:
 
 
 def _say(task: Task, *lines: Line) -> None:
-    """What happens meanwhile. With `--json` only a person who is asked gets to see it."""
-    if not task.request.as_json:
-        write(lines)
-        sys.stdout.flush()
-    elif not task.request.yes:
-        write(lines, sys.stderr)
+    meanwhile(lines, as_json=task.request.as_json, asks=not task.request.yes)

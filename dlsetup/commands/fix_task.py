@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,8 @@ from dlsetup.plan.kinds import KINDS, Kind, by_hand, mendable
 from dlsetup.plan.repair import anew
 from dlsetup.probe.host import Host
 from dlsetup.show import json
-from dlsetup.show.lines import Line, write
+from dlsetup.show.agreement import meanwhile
+from dlsetup.show.lines import Line
 from dlsetup.show.repair import FixDocument
 
 
@@ -37,12 +37,9 @@ class Task:
         return anew(self.seen.environment, self.seen.catalog)
 
     def say(self, *lines: Line) -> None:
-        """What happens meanwhile. With `--json` only a person who is asked gets to see it."""
-        if not self.request.as_json:
-            write(lines)
-            sys.stdout.flush()
-        elif not (self.request.yes or self.request.dry_run or self.request.name is None):
-            write(lines, sys.stderr)
+        """What happens meanwhile."""
+        asks = not (self.request.yes or self.request.dry_run or self.request.name is None)
+        meanwhile(lines, as_json=self.request.as_json, asks=asks)
 
     def tell(self, **words: Any) -> None:
         """The one document, for those who asked for it."""

@@ -17,12 +17,11 @@ from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 from dlsetup.probe.host import Host
 from dlsetup.show import json
-from dlsetup.show.agreement import agreed, must_be_able_to_ask
+from dlsetup.show.agreement import DECLINED, agreed, must_be_able_to_ask
 from dlsetup.show.history import HistoryDocument, Past, history_lines
 from dlsetup.show.lines import Line, write
 from dlsetup.show.words import counted, size
 
-DECLINED = 130
 ALL = "all"
 
 

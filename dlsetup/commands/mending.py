@@ -22,14 +22,13 @@ from dlsetup.plan.expectation import expectations, expectations_again
 from dlsetup.plan.mending import mending_steps
 from dlsetup.plan.second_look import broken_promises, complaints
 from dlsetup.probe.host import Host
-from dlsetup.show.agreement import agreed
+from dlsetup.show.agreement import DECLINED, agreed
 from dlsetup.show.building import step_line
 from dlsetup.show.history import kept_lines
 from dlsetup.show.lines import Line
 from dlsetup.show.repair import change_text, cost_line, file_text, mending_lines, repair_lines
 from dlsetup.verify.run import verify
 
-DECLINED = 130
 TAKEN_BACK = 3
 ROOM = 3
 """What is fetched takes up to so many times its size once it is unpacked."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,10 @@ from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 from dlsetup.probe.host import Host
 from dlsetup.show import json
-from dlsetup.show.agreement import agreed, must_be_able_to_ask
+from dlsetup.show.agreement import DECLINED, agreed, meanwhile, must_be_able_to_ask
 from dlsetup.show.history import UndoDocument, kept_lines, move_lines
-from dlsetup.show.lines import Line, write
+from dlsetup.show.lines import Line
 
-DECLINED = 130
 FORCE = "`--force` goes ahead: the present environment is kept too, so nothing is lost."
 
 
@@ -140,11 +138,8 @@ def _nothing(task: Task) -> int:
 
 
 def _say(task: Task, *lines: Line) -> None:
-    """With `--json` only a person who is asked gets to see it."""
-    if not task.request.as_json:
-        write(lines)
-    elif not (task.request.yes or task.request.dry_run):
-        write(lines, sys.stderr)
+    asks = not (task.request.yes or task.request.dry_run)
+    meanwhile(lines, as_json=task.request.as_json, asks=asks)
 
 
 def _tell(task: Task, **words: Any) -> None:
