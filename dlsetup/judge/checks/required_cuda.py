@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
-from typing import TypeVar
 
 from dlsetup.judge.evidence import of_driver, of_variable
 from dlsetup.judge.host import driver_that_knows
@@ -12,13 +12,13 @@ from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.record import Unknown
-from dlsetup.model.versions import CudaVersion, Dotted, DriverRelease
+from dlsetup.model.versions import CudaVersion, DriverRelease
 from dlsetup.rules.driver import ceiling_of
 
-N = TypeVar("N", bound=Dotted)
 NAME = "NVIDIA_REQUIRE_CUDA"
 SWITCH = "NVIDIA_DISABLE_REQUIRE"
 _CONDITION = re.compile(r"(cuda|driver)(>=|<=|<|>|=)(\d{1,3}(?:\.\d{1,3}){0,2})")
+_SIGNS = {">=": operator.ge, "<=": operator.le, "<": operator.lt, ">": operator.gt, "=": operator.eq}
 
 
 @check("container-cuda-requirement-unsatisfied", told=True)
@@ -56,13 +56,8 @@ def _may_hold(alternative: str, ceiling: CudaVersion, driver: DriverRelease | No
         found = _CONDITION.fullmatch(condition)
         if found is None:
             continue
-        if found[1] == "cuda" and not _holds(ceiling, found[2], CudaVersion(found[3])):
+        if found[1] == "cuda" and not _SIGNS[found[2]](ceiling, CudaVersion(found[3])):
             return False
-        if found[1] == "driver" and driver and not _holds(driver, found[2], DriverRelease(found[3])):
+        if found[1] == "driver" and driver and not _SIGNS[found[2]](driver, DriverRelease(found[3])):
             return False
     return True
-
-
-def _holds(have: N, sign: str, bound: N) -> bool:
-    below, same = have < bound, have == bound
-    return {">=": not below, "<": below, "<=": below or same, ">": not below and not same, "=": same}[sign]
