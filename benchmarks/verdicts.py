@@ -21,7 +21,7 @@ from dlsetup.resolve.explain import clauses_of
 from dlsetup.resolve.pieces import BuildChoice, Force
 from dlsetup.resolve.question import FAMILY_RULE, VARIANT_RULE, Question
 from dlsetup.resolve.refusals import DRIVER_RULE, GPU_RULE, KERNELS_RULE, LIBRARY_RULE
-from dlsetup.resolve.search import settle
+from dlsetup.resolve.search import clash, formula_of, settle
 
 BEYOND_PINS = frozenset(
     {FILES_RULE, FAMILY_RULE, VARIANT_RULE, DRIVER_RULE, GPU_RULE, KERNELS_RULE, LIBRARY_RULE}
@@ -113,7 +113,9 @@ def _added(framework: str) -> tuple[frozenset[str], str]:
 
 def _core_of_pins(question: Question) -> frozenset[str]:
     """Clauses of pins and wheels that cannot hold together, each of them needed."""
-    core = frozenset(question.clauses()) - BEYOND_PINS
+    every = formula_of(question, Force(only=frozenset(question.wishes()))).selectors
+    known = frozenset(every) - BEYOND_PINS
+    core = clash(question, Force(only=known)) or known
     for clause in sorted(core):
         if settle(question, Force(only=core - {clause})) is None:
             core -= {clause}
