@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.catalog.conda import channel_toolkits
-from dlsetup.judge.better import likely_build, other_build, working_build
+from dlsetup.judge.better import likely_build, working_build
 from dlsetup.judge.commands import conda
 from dlsetup.judge.evidence import of_distribution, of_framework, of_message, of_observation
+from dlsetup.judge.exchange import other_build
 from dlsetup.judge.installers import asked_of, named_version, of_asked
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene

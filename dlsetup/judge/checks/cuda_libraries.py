@@ -8,10 +8,10 @@ from itertools import combinations
 
 from packaging.version import Version
 
-from dlsetup.judge.better import own_environment
 from dlsetup.judge.commands import install
 from dlsetup.judge.demands import Demand, demands
 from dlsetup.judge.evidence import of_demand, of_distribution, of_gpus
+from dlsetup.judge.exchange import own_environment
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy

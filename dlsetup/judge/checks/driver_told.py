@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.better import working_build
 from dlsetup.judge.evidence import of_driver, of_framework, of_message, of_observation
+from dlsetup.judge.exchange import other_build
 from dlsetup.judge.host import ASK_DRIVER, driver_words, install_driver, newer_driver
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene

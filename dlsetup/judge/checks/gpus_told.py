@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.better import working_build
 from dlsetup.judge.evidence import of_framework, of_gpus, of_message, of_observation
+from dlsetup.judge.exchange import other_build
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
