@@ -9,6 +9,7 @@ from typing import Any
 from dlsetup.intake.driver_inference import driver_inferences
 from dlsetup.intake.fact import Fact, inferred
 from dlsetup.intake.page import Line, Page
+from dlsetup.intake.python_inference import python_inferences
 from dlsetup.model.machine import Gpu
 
 _SYSTEMS = (
@@ -47,6 +48,8 @@ def inferences(pages: Sequence[Page], facts: Sequence[Fact]) -> Iterator[Fact]:
             os = found.value
             yield found
     yield from driver_inferences(facts)
+    if facts and "environment.path" not in known:
+        yield from python_inferences(lines)
     if "system.arch" not in known:
         yield from _processor(lines, os, known)
     if wsl is not None and os == "linux" and not any(name.startswith("wsl.") for name in known):

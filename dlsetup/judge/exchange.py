@@ -9,6 +9,7 @@ from itertools import islice
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.judge.better import driver_is_unknown
 from dlsetup.judge.commands import by_conda, conda, install_builds, uninstall
+from dlsetup.judge.conda_family import gpu_by_conda
 from dlsetup.judge.demands import required_name
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.judge.sentences import listed
@@ -46,8 +47,11 @@ def own_environment(*installed: Installed) -> Remedy:
 
 
 def _from_conda(scene: Scene, installed: Installed) -> Remedy:
-    """The GPU build of the same release from conda-forge, with what is there of its family."""
+    """The GPU build of the same release by conda, with what is there of its family."""
     name = installed.framework.name
+    own = gpu_by_conda(scene, installed) if name == "torch" else None
+    if own is not None:
+        return own
     minor = ".".join(str(part) for part in installed.distribution.version.release[:2])
     rows = {row.distribution: row.cuda for row in conda_packages()}
     specs = [spec.format(minor=minor) for spec in rows.get(name, ())]
@@ -73,7 +77,7 @@ def unknown_device(scene: Scene) -> Iterator[Gap]:
 
 def _if_served(scene: Scene, build: Build) -> str:
     """The conditions of which nobody can tell whether they hold: the driver's age, and the GPU's."""
-    hardware, conditions = scene.catalog.hardware, []
+    conditions = []
     if build.cuda is None:
         return ""
     if driver_is_unknown(scene) and (words := _floor_words(scene, build.cuda)):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dlsetup.judge.conda_family import channels_of_parts, one_channel
 from dlsetup.judge.demands import Demand, demands, demands_in
 from dlsetup.judge.evidence import of_framework
-from dlsetup.judge.family import channels_of_parts, matching, one_channel
-from dlsetup.judge.known_pairs import SOURCE, old_torch_for
+from dlsetup.judge.family import matching
+from dlsetup.judge.pairs import SOURCE, old_torch_for
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence, Finding

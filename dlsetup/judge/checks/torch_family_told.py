@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from dlsetup.judge.checks.torch_family import wrong_variant
+from dlsetup.judge.conda_family import channels_of_parts
 from dlsetup.judge.evidence import of_framework, of_message
-from dlsetup.judge.family import channels_of_parts, matching, release_for
+from dlsetup.judge.family import matching
 from dlsetup.judge.hints import release_here
 from dlsetup.judge.installers import version_of
+from dlsetup.judge.pairs import release_for
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding
