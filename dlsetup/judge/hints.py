@@ -7,12 +7,14 @@ another machine. The command is accepted as it is written: what `--target` would
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.intake.target import describe, parse
 from dlsetup.judge.commands import line
+from dlsetup.judge.demands import required_name
 from dlsetup.judge.installers import exact_pin
 from dlsetup.judge.scene import Scene
 from dlsetup.model.errors import UsageError
@@ -20,6 +22,7 @@ from dlsetup.model.machine import Gpu
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import ComputeCapability
+from dlsetup.rules.installed import framework_of
 
 
 def resolve(scene: Scene, wanted: Sequence[str], *options: str) -> tuple[str, ...]:
@@ -38,6 +41,19 @@ def pinned(scene: Scene, name: str) -> str:
     if release is None or framework is None or not framework.of(release):
         return name
     return f"{name}=={release.public}"
+
+
+def framework_behind(scene: Scene, distribution: str) -> str | None:
+    """The framework that a distribution is, or is a part of: `jax` of `jax-cuda12-plugin`."""
+    framework = framework_of(distribution, scene.catalog)
+    if framework is not None:
+        return framework.name
+    for item in scene.catalog.frameworks:
+        if distribution.startswith(f"{item.name}-"):
+            texts = (text for build in islice(item.builds, 100) for text in build.requires)
+            if any(required_name(text) == distribution for text in texts):
+                return item.name
+    return None
 
 
 def release_here(scene: Scene, name: str) -> Version | None:

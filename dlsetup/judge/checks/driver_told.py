@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dlsetup.judge.better import working_build
 from dlsetup.judge.evidence import of_driver, of_framework, of_message, of_observation
 from dlsetup.judge.exchange import other_build
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.host import ASK_DRIVER, driver_words, install_driver, newer_driver
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -93,4 +94,4 @@ def _remedies(scene: Scene, torch: Installed | None, cuda: CudaVersion | None) -
         else f"CUDA {ceiling} or older (major {ceiling.major})"
     )
     text = f"Or keep the driver and take a build of the framework (or an image) that was made with {line}."
-    yield Remedy(text=text, commands=("dlsetup resolve torch",) if torch else (), scope="environment")
+    yield Remedy(text=text, commands=resolve(scene, ["torch"]) if torch else (), scope="environment")

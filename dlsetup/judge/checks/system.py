@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_container
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -59,7 +60,7 @@ def wheel_for_newer_glibc(scene: Scene) -> Iterator[Answer]:
                 remedies=(
                     Remedy(
                         text="Install a release whose wheel fits this system.",
-                        commands=(f"dlsetup resolve {installed.framework.name}",),
+                        commands=resolve(scene, [installed.framework.name]),
                     ),
                 ),
             )

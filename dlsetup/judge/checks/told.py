@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from dlsetup.judge.commands import quoted
 from dlsetup.judge.evidence import of_message
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
 from dlsetup.model.signature import ToldFault, ToldRemedy
+
+QUESTION = "dlsetup resolve "
 
 
 @check(told=True)
@@ -45,9 +48,16 @@ def _concerns(scene: Scene, row: ToldRemedy) -> bool:
 
 def _remedy(scene: Scene, row: ToldRemedy, values: dict[str, str]) -> Remedy:
     """A command in which a value is missing, or cannot be quoted, is left out."""
-    written = (quoted(scene, command, values) for command in row.commands)
-    commands = tuple(text for text in written if text)
+    commands = tuple(text for command in row.commands for text in _written(scene, command, values))
     return Remedy(text=_filled(row.text, values), commands=commands, scope=row.scope)
+
+
+def _written(scene: Scene, command: str, values: dict[str, str]) -> tuple[str, ...]:
+    """A command with its values; a question to dlsetup says what is known of the machine."""
+    if command.startswith(QUESTION):
+        return resolve(scene, command.removeprefix(QUESTION).split())
+    text = quoted(scene, command, values)
+    return (text,) if text else ()
 
 
 def _filled(text: str, values: dict[str, str]) -> str:
