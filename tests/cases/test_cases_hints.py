@@ -112,6 +112,9 @@ def test_no_first_remedy_is_an_alternative(diagnoses: dict[str, Diagnosis]) -> N
         # A plugin is no framework; pins, Python and GPU of the report are part of the question.
         ("531", ("dlsetup resolve torch jax",), ("resolve torch jax-cuda12-plugin", "requirements.txt")),
         ("093", ("torch==1.13.1 --accelerator cuda", "python=3.8"), ()),
+        # What no published build holds code for is compiled.
+        ("1113", ("holds no code for gfx902", "PYTORCH_ROCM_ARCH=gfx902"), ("Or build",)),
+        ("1111", ("PYTORCH_ROCM_ARCH=gfx1010",), ("Or build",)),
         # conda-forge has no CUDA build of that release for Windows; the channel of its authors has.
         ("1003", ("--channel pytorch --channel conda-forge pytorch=1.12.1",), ("pytorch-gpu",)),
     ],
