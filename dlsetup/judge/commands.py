@@ -20,6 +20,7 @@ from dlsetup.model.report import Command
 
 ASK_TORCH = 'python -c "import torch; print(torch.zeros(1).cuda())"'
 """What settles whether torch computes on this GPU under this driver."""
+PIP = "python -m pip"
 _PLAIN = re.compile(r"[\w./:\\@+=,~-]+")
 _QUOTABLE = re.compile(r"[\w./:\\@+=,~<>!;\[\]()* -]+")
 
@@ -46,6 +47,16 @@ def quoted(scene: Scene, command: str, values: Mapping[str, str]) -> str:
             return ""
         command = command.replace(f"{{{name}}}", word[0])
     return command
+
+
+def of_catalog(scene: Scene, command: str) -> str:
+    """A command of the catalog with the quotes of this system and the Python of the environment."""
+    if scene.machine.system.os == "windows" and '"' not in command:
+        command = command.replace("'", '"')
+    argv = _installer(scene, "install")[:-1]
+    if not command.startswith(PIP) or not argv or argv[0] == "uv":
+        return command
+    return "".join(line(scene, argv)) + command.removeprefix(PIP) if line(scene, argv) else command
 
 
 def install(scene: Scene, requirements: Sequence[str], *, index: str | None = None) -> tuple[str, ...]:

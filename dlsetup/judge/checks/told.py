@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import quoted
+from dlsetup.judge.commands import of_catalog, quoted
 from dlsetup.judge.evidence import of_message
 from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
@@ -56,7 +56,7 @@ def _written(scene: Scene, command: str, values: dict[str, str]) -> tuple[str, .
     """A command with its values; a question to dlsetup says what is known of the machine."""
     if command.startswith(QUESTION):
         return resolve(scene, command.removeprefix(QUESTION).split())
-    text = quoted(scene, command, values)
+    text = quoted(scene, of_catalog(scene, command), values)
     return (text,) if text else ()
 
 

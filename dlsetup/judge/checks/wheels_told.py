@@ -22,7 +22,7 @@ from dlsetup.model.target import Interpreter
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.installed import framework_of
 from dlsetup.rules.kernels import serves_every_gpu
-from dlsetup.rules.wheels import accepts_python, has_wheel
+from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel, platform_of
 
 PYTHONS = tuple(Version(f"3.{minor}") for minor in range(6, 16))
 """Releases of Python that wheels may be made for."""
@@ -90,8 +90,13 @@ def _none_for(
     if of_index:
         title = f"The index of {index} has no {name} for Python {python.version}"
         because = f"The newest {name} there is {newest.public}, whose wheels are made for {for_these}."
+    same = framework.of(made[0].version)
+    if not pythons and all(has_platform(build, scene.target).refused for build in same):
+        title = f"{name} {release}".strip() + f" has no wheel for {platform_of(scene.target)}"
+        because = "The wheels of what was asked for are made for other systems or processors."
     seen = Evidence(fact="Python", value=str(python.version), source=scene.seen("environment.python"))
-    ways = [_older_python(framework, made, pythons), _other_release(scene, framework, python, newest)]
+    newer = _other_release(scene, framework, python, newest)
+    ways = [_older_python(framework, made, pythons), newer or _last_release(scene, framework, python)]
     return Finding(
         id="python-too-new-for-wheel",
         severity="error",
@@ -140,6 +145,16 @@ def _other_release(scene: Scene, framework: Framework, python: Interpreter, than
     commands = () if followers else install_builds(scene, [build])
     wanted = [f"{framework.name}>={first.public}", *(name for name, _ in followers)]
     return Remedy(text=text, commands=commands or resolve(scene, wanted))
+
+
+def _last_release(scene: Scene, framework: Framework, python: Interpreter) -> Remedy | None:
+    """The newest release that still has a wheel here: of torch 2.2.2 for a Mac with an Intel processor."""
+    plain = [build for build in framework.builds if not build.prerelease and not build.yanked]
+    build = max(_fitting(scene, python, plain), key=lambda item: item.version, default=None)
+    if build is None:
+        return None
+    text = f"Or take {framework.name} {build.version.public}, the newest that has wheels here."
+    return Remedy(text=text, commands=install_builds(scene, [build]))
 
 
 def _may_run(scene: Scene, build: Build) -> bool:
