@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlsetup.judge.commands import install_builds
 from dlsetup.judge.evidence import of_framework, of_gpus, of_message
+from dlsetup.judge.exchange import companions
 from dlsetup.judge.installers import comes_after
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -125,4 +126,6 @@ def _other_build(scene: Scene, gfx: str) -> Remedy:
         text = f"Or build torch from source for it (`PYTORCH_ROCM_ARCH={gfx}`): no published build that is "
         return Remedy(text=f"{text}known holds code for {gfx}.", scope="project")
     text = f"Or take torch {best.version.public} for {best.variant}, which holds code for {gfx}."
-    return Remedy(text=text, commands=install_builds(scene, [best]))
+    present = scene.framework("torch")
+    family = [best, *(companions(scene, present, best) if present else ())]
+    return Remedy(text=text, commands=install_builds(scene, family))
