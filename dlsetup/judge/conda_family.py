@@ -25,6 +25,7 @@ LAST_OF_CHANNEL = Version("2.5.1")
 """The newest torch on the conda channel `pytorch`."""
 FIRST_WITH_PYTORCH_CUDA = Version("1.13")
 """From here on that channel asks for CUDA by `pytorch-cuda`, before by `cudatoolkit`."""
+CUDA_SPECS = ("pytorch-cuda=", "cudatoolkit=")
 _CHANNEL = re.compile(r"\b(conda-forge|pytorch|defaults|pkgs/main)\b")
 
 
@@ -46,9 +47,13 @@ def one_channel(scene: Scene, torch: Installed, *names: str) -> Remedy:
 def _install(
     scene: Scene, release: Version, members: Sequence[str], channels: Sequence[str], specs: Sequence[str]
 ) -> tuple[str, ...]:
-    parts = {"pytorch": release, **{name: release_for(scene, name, release) for name in members}}
+    """One command. A CUDA build is asked for by its build string: the CPU build that is there has the same
+    version, and conda would keep it."""
+    cuda = next((spec.partition("=")[2] for spec in specs if spec.startswith(CUDA_SPECS)), "")
+    torch = f"{_spec('pytorch', release)}=*cuda{cuda}*" if cuda else _spec("pytorch", release)
+    parts = [torch, *(_spec(name, release_for(scene, name, release)) for name in members)]
     words = [word for channel in channels for word in ("--channel", channel)]
-    return conda(scene, "install", [*words, *(_spec(name, item) for name, item in parts.items()), *specs])
+    return conda(scene, "install", [*words, *parts, *specs])
 
 
 def _spec(name: str, release: Version | None) -> str:

@@ -89,7 +89,7 @@ def test_no_first_remedy_is_an_alternative(diagnoses: dict[str, Diagnosis]) -> N
         ("1002", (r"C:\ComfyUI\.venv\Scripts\python.exe -m pip",), ("\npython -m pip",)),
         # Two builds of one release, from two channels or of two CUDA versions.
         ("081", ("come from the channels", "pytorch=1.13.1 torchaudio=0.13.1 cpuonly"), ("does not belong",)),
-        ("359", ("pytorch=1.8.0 torchaudio=0.8.0 cudatoolkit=11.1",), ("does not belong",)),
+        ("359", ("'pytorch=1.8.0=*cuda11.1*' torchaudio=0.8.0 cudatoolkit=11.1",), ("does not belong",)),
         ("1076", ("built for CUDA 11.7 and torchvision for CUDA 11.8", "/whl/cu117"), ("does not belong",)),
         ("774", ("torchvision==0.16.0+cu121",), ("does not belong",)),
         ("341", ("torchaudio==2.0.2+cu118",), ("does not belong",)),
@@ -116,7 +116,7 @@ def test_no_first_remedy_is_an_alternative(diagnoses: dict[str, Diagnosis]) -> N
         ("1113", ("holds no code for gfx902", "PYTORCH_ROCM_ARCH=gfx902"), ("Or build",)),
         ("1111", ("PYTORCH_ROCM_ARCH=gfx1010",), ("Or build",)),
         # conda-forge has no CUDA build of that release for Windows; the channel of its authors has.
-        ("1003", ("--channel pytorch --channel conda-forge pytorch=1.12.1",), ("pytorch-gpu",)),
+        ("1003", ('--channel pytorch --channel conda-forge "pytorch=1.12.1=*cuda11.6*"',), ("pytorch-gpu",)),
     ],
 )
 def test_remedies_fit_the_report(
