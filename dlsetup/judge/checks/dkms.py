@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
 from dlsetup.judge.evidence import of_message
-from dlsetup.judge.host import driver_scope, uses_apt
+from dlsetup.judge.host import driver_scope
+from dlsetup.judge.linux_families import family_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -57,22 +58,20 @@ def _is_unloaded(scene: Scene) -> bool:
 
 
 def _build(scene: Scene) -> Remedy:
-    kernel = scene.machine.system.kernel
-    name = "$(uname -r)" if isinstance(kernel, Unknown) else kernel
     text = "Install the headers of that kernel, let DKMS build the module, and load it."
     build = ("sudo dkms autoinstall", "sudo modprobe nvidia")
-    system = scene.machine.system.name
-    fedora = isinstance(system, str) and any(
-        word in system.lower() for word in ("fedora", "red hat", "centos", "rocky", "alma", "oracle")
-    )
-    if fedora:
-        headers: tuple[str, ...] = (f"sudo dnf install kernel-devel-{name} kernel-headers",)
-    elif uses_apt(scene) or isinstance(system, Unknown):
-        headers = (
-            ("sudo apt install linux-headers-$(uname -r)",)
-            if isinstance(kernel, Unknown)
-            else line(scene, ["sudo", "apt", "install", f"linux-headers-{kernel}"])
-        )
-    else:
-        headers = ()
-    return Remedy(text=text, commands=(*headers, *build), scope=driver_scope(scene))
+    return Remedy(text=text, commands=(*_headers(scene), *build), scope=driver_scope(scene))
+
+
+def _headers(scene: Scene) -> tuple[str, ...]:
+    """The headers of the running kernel, as each family calls them."""
+    kernel = scene.machine.system.kernel
+    family = family_of(scene)
+    own = {"arch": "sudo pacman -S linux-headers", "suse": "sudo zypper install kernel-default-devel"}
+    if family in own:
+        return (own[family],)
+    apt = family in ("ubuntu", "debian", None)
+    tool, name = ("apt", "linux-headers-") if apt else ("dnf", "kernel-devel-")
+    if isinstance(kernel, Unknown):
+        return (f"sudo {tool} install {name}$(uname -r)",)
+    return line(scene, ["sudo", tool, "install", f"{name}{kernel}"])

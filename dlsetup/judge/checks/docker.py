@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_driver
-from dlsetup.judge.host import uses_apt
+from dlsetup.judge.linux_families import uses_apt
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy

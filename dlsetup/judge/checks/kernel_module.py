@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dlsetup.judge.commands import line
 from dlsetup.judge.driver_parts import parts_by_branch
 from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml
-from dlsetup.judge.host import driver_scope, install_driver, uses_apt
+from dlsetup.judge.host import driver_scope, install_driver
+from dlsetup.judge.linux_families import finish_upgrade, uses_apt
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_devices import torch_uses_gpu
@@ -117,13 +118,7 @@ def _after_update(scene: Scene) -> Iterator[Remedy]:
         return
     if len(parts_by_branch(scene)) > 1:
         text = "Bring the packages of module and libraries to one release: a restart alone changes nothing."
-        commands = (
-            "sudo apt update",
-            "sudo apt install --fix-broken",
-            "sudo apt full-upgrade",
-            "sudo reboot",
-        )
-        yield Remedy(text=text, commands=commands if uses_apt(scene) else (), scope=scope)
+        yield Remedy(text=text, commands=(*finish_upgrade(scene), "sudo reboot"), scope=scope)
         return
     yield Remedy(
         text="Restart the machine: it loads the module of the new release.",
