@@ -12,6 +12,7 @@ from dlsetup.model.record import Unknown
 
 Family = Literal["ubuntu", "debian", "fedora", "rhel", "amazon", "suse", "arch"]
 """Systems that take the same packages by the same command. `rhel`: with all that is built like it."""
+FAMILIES: tuple[Family, ...] = ("ubuntu", "debian", "fedora", "rhel", "amazon", "suse", "arch")
 
 _NAMES: tuple[tuple[Family, str], ...] = (
     ("ubuntu", r"ubuntu|\bmint\b|pop!?_?os|elementary|\bdgx os"),

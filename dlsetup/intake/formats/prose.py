@@ -50,7 +50,7 @@ _OF_OTHERS = re.compile(
     r"site-packages|\bwheels? for|requir|supports?|or newer|or later|at least", re.IGNORECASE
 )
 """A Python that a line speaks of in general is not the one that is there."""
-_COMPILER = re.compile(r"\b(?:gcc|GCC|clang|Clang|g\+\+|ld)\b")
+_COMPILER = re.compile(r"\b(?:gcc|GCC|clang|Clang|ld)\b|\b[gc]\+\+|\bcc \(")
 """A compiler that names the system it was built on says nothing of the one it runs on."""
 _BUILT_WITH = re.compile(r"^\W{0,4}torch\.version\.(cuda|hip)\W{1,6}(\d{1,2}\.\d{1,2}|None)\b")
 LONGEST = 400
