@@ -100,9 +100,16 @@ def major_of(scene: Scene) -> int | None:
     return int(first) if first.isdecimal() else None
 
 
+def packaging_of(scene: Scene) -> Family | None:
+    """Whose packages are taken here: those of the family, or of Debian where only its folders are seen."""
+    family = family_of(scene)
+    multiarch = any(re.search(r"^(?:/usr)?/lib/\w+-linux-gnu/", item.path) for item in scene.libraries)
+    return "debian" if family is None and multiarch else family
+
+
 def uses_apt(scene: Scene) -> bool:
     """Whether the system's packages come through apt."""
-    return family_of(scene) in ("ubuntu", "debian")
+    return packaging_of(scene) in ("ubuntu", "debian")
 
 
 def finish_upgrade(scene: Scene) -> tuple[str, ...]:
@@ -120,7 +127,7 @@ def install_packages(scene: Scene, names: dict[Family, tuple[str, ...]]) -> tupl
 
     None where the family is unknown or has no such package.
     """
-    family = family_of(scene)
+    family = packaging_of(scene)
     if family is None or not names.get(family):
         return ()
     return line(scene, [*_rights(scene), *_tool(scene, family, _INSTALL), *names[family]])
@@ -128,7 +135,7 @@ def install_packages(scene: Scene, names: dict[Family, tuple[str, ...]]) -> tupl
 
 def remove_packages(scene: Scene, names: tuple[str, ...]) -> tuple[str, ...]:
     """The command that removes packages of those names; none where the family is unknown."""
-    family = family_of(scene)
+    family = packaging_of(scene)
     if family is None or not names:
         return ()
     return line(scene, [*_rights(scene), *_tool(scene, family, _REMOVE), *names])
