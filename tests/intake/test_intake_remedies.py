@@ -265,3 +265,13 @@ def test_no_file_of_linux_is_named_on_windows() -> None:
         "W1118 10:20:31.417 12056 device_context.cc:422] device: 0, cuDNN Version: 8.1.\nWindows 10 x64\n"
     )
     assert "libcudnn.so" not in repr(diagnosed(text))
+
+
+def test_a_module_that_lsmod_shows_is_loaded() -> None:
+    refused = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+    listed = "$ lsmod | grep nvidia\nnvidia_uvm  1789952  0\nnvidia  62783488  2 nvidia_uvm\n$ \n"
+    without = diagnosed(refused + "$ uname -r\n6.8.0-49-generic\n")
+    assert "kernel-module-not-loaded" in [item.id for item in without.findings]
+    diagnosis = diagnosed(refused + listed)
+    assert "kernel-module-not-loaded" not in [item.id for item in diagnosis.findings]
+    assert any("dmesg" in gap.ask for gap in diagnosis.unknown)

@@ -69,6 +69,12 @@ def module_not_loaded(scene: Scene) -> Iterator[Answer]:
     present = bool(scene.gpus("nvidia")) or isinstance(libraries, DriverRelease) or refused
     if not _is_unloaded(driver) or not present or _is_image(scene):
         return
+    if scene.observed("lsmod.nvidia"):
+        reason = "`lsmod` shows the module, and the driver's tools do not reach it"
+        yield Gap(
+            fact="what the NVIDIA module says", reason=reason, ask="sudo dmesg | grep -iE 'nvrm|nvidia'"
+        )
+        return
     yield Finding(
         id="kernel-module-not-loaded",
         severity="error",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.evidence import of_container, of_nvml
+from dlsetup.judge.evidence import of_container, of_nvml, of_observation
 from dlsetup.judge.host import driver_scope
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -66,12 +66,13 @@ def _told_of_container(scene: Scene) -> bool:
 
 
 def _lost_in_container(scene: Scene) -> Finding:
+    cgroups = scene.observed("docker.cgroup_driver")
     return Finding(
         id="container-lost-gpu-cgroup-reload",
         severity="error",
         title="This container has lost its GPUs",
         because="The host has the driver loaded, and NVML says `UNKNOWN` here: the device files are closed.",
-        evidence=(*of_nvml(scene), *of_container(scene)),
+        evidence=(*of_nvml(scene), *of_container(scene), *([of_observation(cgroups)] if cgroups else [])),
         remedies=(
             Remedy(
                 text="Start the container anew; `nvidia-smi` on the host should work.", scope="container-host"
