@@ -21,6 +21,7 @@ _TOLD = {
     "docker.cgroup_driver": "cgroups by",
     "pixi.system-requirements.cuda": "pixi is told of CUDA",
     "conda.platform": "locked for",
+    "jax.devices": "JAX sees",
 }
 """Answers of programs that no part of a machine has a place for, and how they are called."""
 

@@ -96,7 +96,7 @@ def _in_order(scene: Scene, apart: Apart, speaker: str, other: str) -> Iterator[
 def _too_old(scene: Scene, apart: Apart, others: Sequence[str]) -> Finding:
     """Beside a framework that shares the library, its remedy is that of the sharing."""
     other_major = apart.loaded.major != apart.built.major
-    works = any("works well" in item.value for item in scene.machine.report.observations)
+    works = scene.observed("paddle.run_check") is not None
     risk = " The self-check passes all the same: it is a risk, not a crash." if works else ""
     speaker = next((name for name in apart.speakers if is_there(scene, name)), apart.speakers[0])
     return Finding(
