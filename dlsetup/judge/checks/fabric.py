@@ -98,7 +98,7 @@ def _install(scene: Scene, driver: DriverRelease) -> Iterator[Remedy]:
     text = f"Install the fabric manager {driver}, the driver's own release, and start it again."
     apt = family_of(scene) in ("ubuntu", "debian", None)
     tool = "zypper" if family_of(scene) == "suse" else "dnf"
-    install = ["apt", "install", name] if apt else [tool, "install", f"{SERVICE}-{driver}"]
+    install = ["apt", "install", f"{name}={driver}*"] if apt else [tool, "install", f"{SERVICE}-{driver}"]
     show = line(scene, ["apt-cache", "madison", name]) if apt else ()
     commands = (*show, *line(scene, ["sudo", *install]), f"sudo systemctl restart {SERVICE}")
     yield Remedy(text=text, commands=commands, scope=driver_scope(scene))

@@ -101,10 +101,13 @@ def _finding(
     )
 
 
+_OTHER = "take a build that holds code for this GPU, or build it from source with its architecture."
+
+
 def _remedies(scene: Scene, held: tuple[str, ...], stand_in: tuple[str, str] | None) -> Iterator[Remedy]:
     if stand_in and (not held or stand_in[0] in held) and scene.target.os != "windows":
         text = f"Let ROCm run the code for {stand_in[0]}, which AMD does not support officially."
         yield Remedy(text=text, commands=(f"export {OVERRIDE}={stand_in[1]}",), scope="project")
-    yield Remedy(
-        text="Or take a build that holds code for this GPU, or build it from source with its architecture."
-    )
+        yield Remedy(text=f"Or {_OTHER}")
+        return
+    yield Remedy(text=f"{_OTHER[0].upper()}{_OTHER[1:]}")
