@@ -103,10 +103,8 @@ def tool_of(scene: Scene) -> ContainerTool:
             return "compose"
         if item.tool in _WORDS:
             return _known(item.tool)
-    commands = [item.words for item in scene.machine.report.commands if item.words]
-    if any(words[0] == "docker-compose" or words[:2] == ("docker", "compose") for words in commands):
-        return "compose"
-    return next((_known(words[0]) for words in commands if words[0] in _WORDS), _by_messages(scene))
+    typed = scene.observed("container.tool")
+    return _known(typed.value) if typed and typed.value in _WORDS else _by_messages(scene)
 
 
 def _known(name: str) -> ContainerTool:

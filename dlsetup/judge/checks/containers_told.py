@@ -70,6 +70,11 @@ def _handing_over(scene: Scene, snap: bool, toolkit: str) -> Remedy:
     if by_desktop(scene):
         text = "Let Docker Desktop use WSL 2 (Settings, General), bring WSL up to date, and start both anew."
         return Remedy(text=text, commands=("wsl --update", "wsl --shutdown"), scope="windows")
+    if any("unresolvable CDI" in item.text for item in scene.messages("nvidia-runtime-unknown")):
+        text = (
+            f"Make the CDI specification of the GPUs, after installing NVIDIA's container toolkit ({GUIDE})."
+        )
+        return Remedy(text=text, commands=(*install_toolkit(scene), *CDI), scope="host")
     told = f"tell {words.title} of it, and start the container with {words.gpus}"
     if toolkit:
         return Remedy(text=f"{told[0].upper()}{told[1:]}.", commands=words.configure, scope="host")
