@@ -101,10 +101,16 @@ def major_of(scene: Scene) -> int | None:
 
 
 def packaging_of(scene: Scene) -> Family | None:
-    """Whose packages are taken here: those of the family, or of Debian where only its folders are seen."""
+    """Whose packages are taken here: those of the family, or of Debian where only its folders or lists are
+    seen. What an `rpm` came from, nobody can tell by the list alone."""
     family = family_of(scene)
+    if family is not None:
+        return family
+    listed = scene.observed("package.manager")
+    if listed and listed.value != "rpm":
+        return "debian" if listed.value == "dpkg" else "arch"
     multiarch = any(re.search(r"^(?:/usr)?/lib/\w+-linux-gnu/", item.path) for item in scene.libraries)
-    return "debian" if family is None and multiarch else family
+    return "debian" if multiarch else None
 
 
 def uses_apt(scene: Scene) -> bool:

@@ -6,6 +6,8 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
+from msgspec.structs import replace
+
 from dlsetup.judge import checks
 from dlsetup.judge.roles import in_order
 from dlsetup.judge.scene import Scene
@@ -60,8 +62,17 @@ def judge(machine: Machine, catalog: Catalog, known: Iterable[Check] | None = No
             if isinstance(answer, Gap):
                 gaps[answer] = None
             elif answer.id not in said:
-                findings.append(answer)
+                findings.append(_begun(answer))
     return Diagnosis(findings=in_order(findings), unknown=tuple(gaps))
+
+
+def _begun(finding: Finding) -> Finding:
+    """The first remedy is no alternative, even where the one that it was written to follow does not apply."""
+    first = finding.remedies[0] if finding.remedies else None
+    if first is None or not first.text.startswith("Or "):
+        return finding
+    text = f"{first.text[3].upper()}{first.text[4:]}"
+    return replace(finding, remedies=(replace(first, text=text), *finding.remedies[1:]))
 
 
 def _ask(item: Check, scene: Scene) -> Iterator[Answer]:

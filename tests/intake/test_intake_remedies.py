@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import random
-from functools import cache
 
 import pytest
+from told_remedies import diagnosed, known, remedies
 
-from dlsetup.catalog.messages import knowledge
-from dlsetup.commands.pasted import catalog_of_report, ways
-from dlsetup.intake.report import Ways, report_of
-from dlsetup.judge.registry import judge
-from dlsetup.model.finding import Diagnosis
+from dlsetup.intake.report import report_of
 from dlsetup.model.record import Unknown
 
 GCC = (
@@ -22,22 +18,6 @@ NO_DRIVER = 'could not select device driver "" with capabilities: [[gpu]]\n'
 BUS_ERROR = (
     "DataLoader worker (pid 61) is killed by signal: Bus error. It is possible that dataloader's workers\n"
 )
-
-
-@cache
-def known() -> Ways:
-    return ways(knowledge())
-
-
-def diagnosed(text: str) -> Diagnosis:
-    machine = report_of([("report.txt", text.encode())], known()).machine
-    return judge(machine, catalog_of_report(machine, knowledge(), ()))
-
-
-def remedies(text: str, finding: str) -> str:
-    """Words and commands of all remedies of one finding, one a line."""
-    found = next(item for item in diagnosed(text).findings if item.id == finding)
-    return "\n".join(line for item in found.remedies for line in (item.text, *item.commands))
 
 
 COMPILERS = {
@@ -156,117 +136,6 @@ def test_noise_is_no_system(seed: int) -> None:
     assert isinstance(system.arch, Unknown)
 
 
-TRACE = (
-    "calling init: /v/lib/python3.12/site-packages/nvidia/cudnn/lib/libcudnn.so.9\n"
-    "calling init: {}/libcudnn_graph.so.9\nCUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH\n"
-    "nvidia-cudnn-cu13==9.20.0.48\n"
-)
-OLD = "Loaded runtime CuDNN library: {} but source was compiled with: {}.\n"
-
-
-@pytest.mark.parametrize(
-    ("folder", "more", "wanted", "other"),
-    [
-        (
-            "/usr/lib/x86_64-linux-gnu",
-            "ii  libcudnn9-cuda-13  9.21.1.3-1  amd64  x\n",
-            "sudo apt remove libcudnn9-cuda-13",
-            "unset",
-        ),
-        (
-            "/usr/lib64",
-            "$ rpm -qf /usr/lib64/libcudnn_graph.so.9\nlibcudnn9-cuda-13-9.21.1.3-1.x86_64\n"
-            "Rocky Linux release 9.4 (x)\n",
-            "sudo dnf remove libcudnn9-cuda-13",
-            "unset",
-        ),
-        ("/opt/cudnn/lib", "LD_LIBRARY_PATH=/opt/cudnn/lib\n", "unset LD_LIBRARY_PATH", "remove"),
-        ("/usr/local/cuda-13.0/lib64", "", "ls -l /usr/local/cuda-13.0/lib64", "apt"),
-        ("/usr/lib", "CachyOS\n", "sudo pacman -Rns cudnn", "unset"),
-    ],
-)
-def test_the_copy_that_is_in_the_way_is_taken_from_where_it_is(
-    folder: str, more: str, wanted: str, other: str
-) -> None:
-    text = remedies(more + TRACE.format(folder), "cudnn-parts-from-two-versions")
-    assert wanted in text.splitlines()
-    assert not any(line.startswith(other) or f" {other} " in line for line in text.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("report", "wanted"),
-    [
-        (
-            OLD.format("9.10.1", "9.13.1")
-            + "# Name  Version  Build  Channel\ncudnn  9.10.1.4  haad7af6_1  conda-forge\n",
-            "conda install -c conda-forge 'cudnn>=9.13.1,<10'",
-        ),
-        (
-            OLD.format("9.5.1", "9.8.0") + "nvidia-cudnn-cu12==9.5.1.17\njax==0.6.1\n",
-            "python -m pip install 'nvidia-cudnn-cu12>=9.8.0,<10'",
-        ),
-        (
-            OLD.format("7.5.0", "7.6.5")
-            + "ii  libcudnn7      7.5.0.56-1+cuda10.1  amd64  x\n"
-            + "ii  libcudnn7-dev  7.5.0.56-1+cuda10.1  amd64  x\n$ uname -r\n5.4.0-42-generic\n",
-            "sudo apt install 'libcudnn7=7.6.5*+cuda10.1' 'libcudnn7-dev=7.6.5*+cuda10.1'",
-        ),
-    ],
-)
-def test_a_newer_cudnn_comes_the_way_of_the_present_one(report: str, wanted: str) -> None:
-    lines = remedies(report, "cudnn-too-old-at-runtime").splitlines()
-    assert wanted in lines
-    assert sum("install" in line for line in lines if not line[0].isupper()) == 1
-
-
-def test_what_two_frameworks_share_is_not_raised_for_one_of_them() -> None:
-    """An upgrade of the wheel that torch pins would contradict the remedy of the cause."""
-    text = (
-        OLD.format("9.1.0", "9.8.0")
-        + "jax==0.6.0\njaxlib==0.6.0\ntorch==2.6.0\nnvidia-cudnn-cu12==9.1.0.70\n"
-    )
-    shared = remedies(text, "two-frameworks-share-cudnn")
-    assert "dlsetup create env jax-gpu jax" in shared
-    assert "import torch" not in shared
-    assert "pip install" not in remedies(text, "cudnn-too-old-at-runtime")
-
-
-def test_two_cuda_12_builds_are_not_told_to_take_cuda_12() -> None:
-    text = remedies(
-        "torch 2.5.1 requires nvidia-cudnn-cu12==9.1.0.70, but you have nvidia-cudnn-cu12 9.6.0.74 which is "
-        "incompatible.\nSuccessfully installed jax-0.4.38 nvidia-cudnn-cu12-9.6.0.74\n",
-        "two-frameworks-share-cudnn",
-    )
-    assert "CUDA 12" not in text
-    assert "dlsetup resolve torch jax" in text
-
-
-DLL = (
-    'OSError: [WinError 127] The specified procedure could not be found. Error loading "C:\\venv\\Lib\\'
-    'site-packages\\paddle\\..\\nvidia\\cudnn\\bin\\cudnn_cnn64_9.dll" or one of its dependencies.\n'
-    "paddlepaddle-gpu==3.0.0rc1\ntorch==2.6.0+cu126\nnvidia-cudnn-cu12=={}\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("wheel", "command"),
-    [("9.5.1.17", "uninstall --yes nvidia-cudnn-cu12"), ("9.3.0.75", "install nvidia-cudnn-cu12==9.5.1.17")],
-)
-def test_dlls_of_one_name_are_brought_to_one_version(wheel: str, command: str) -> None:
-    text = remedies(DLL.format(wheel), "two-frameworks-share-cudnn")
-    assert command in text
-    assert ("uninstall" in text) == command.startswith("uninstall")
-
-
-def test_no_file_of_linux_is_named_on_windows() -> None:
-    text = (
-        "W1118 device_context.h:397] WARNING: device: 0. The installed Paddle is compiled with CUDNN "
-        "8.2, but CUDNN version in your machine is 8.1, which may cause serious incompatible bug.\n"
-        "W1118 10:20:31.417 12056 device_context.cc:422] device: 0, cuDNN Version: 8.1.\nWindows 10 x64\n"
-    )
-    assert "libcudnn.so" not in repr(diagnosed(text))
-
-
 def test_a_module_that_lsmod_shows_is_loaded() -> None:
     refused = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
     listed = "$ lsmod | grep nvidia\nnvidia_uvm  1789952  0\nnvidia  62783488  2 nvidia_uvm\n$ \n"
@@ -275,3 +144,80 @@ def test_a_module_that_lsmod_shows_is_loaded() -> None:
     diagnosis = diagnosed(refused + listed)
     assert "kernel-module-not-loaded" not in [item.id for item in diagnosis.findings]
     assert any("dmesg" in gap.ask for gap in diagnosis.unknown)
+
+
+@pytest.mark.parametrize(
+    ("report", "finding", "wanted", "other"),
+    [
+        (
+            "$ docker compose -f gpu.yml up --build\n" + NO_DRIVER,
+            "container-toolkit-missing",
+            "in the compose file",
+            "docker run",
+        ),
+        (
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+            "# lsmod | grep -e nvidia -e nouveau\nnouveau  1662531  0\nRocky Linux release 8.9 (x)\n",
+            "kernel-module-not-loaded",
+            "sudo dracut --force",
+            "modprobe nvidia",
+        ),
+        (
+            "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service\n$ mokutil --sb-state\n"
+            "SecureBoot enabled\nDebian GNU/Linux 12\n"
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n",
+            "kernel-module-not-loaded",
+            "sudo mokutil --import /var/lib/dkms/mok.pub",
+            "modprobe",
+        ),
+        (
+            "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.\n"
+            "Rocky Linux release 9.4 (x)\n",
+            "c-compiler-missing",
+            "sudo dnf install gcc-c++",
+            "apt",
+        ),
+        (
+            "FROM nvidia/cuda:12.1.1-runtime-ubuntu22.04\nRUN pip3 install torch==2.4.0\n"
+            "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.\n",
+            "c-compiler-missing",
+            "nvidia/cuda:12.1.1-devel-ubuntu22.04",
+            "sudo",
+        ),
+        (
+            "ImportError: /lib64/libm.so.6: version `GLIBC_2.23' not found (required by /e/lib/python3.7/"
+            "site-packages/tensorflow/python/_pywrap_tensorflow_internal.so)\n",
+            "glibc-too-old",
+            "dlsetup resolve tensorflow",
+            "torch",
+        ),
+        (
+            "RuntimeError: Unable to initialize backend 'tpu': ABORTED: The TPU is already in use by another "
+            "process probably owned by another user.\n",
+            "tpu-held-by-other-process",
+            "sudo lsof -w /dev/accel* /dev/vfio/*",
+            "{pid}",
+        ),
+        (
+            "CUDA error: CUDA driver version is insufficient for CUDA runtime version\n"
+            "| NVIDIA-SMI 560.35.03    Driver Version: 560.35.03    CUDA Version: 12.6 |\n"
+            "jax==0.8.1\njaxlib==0.8.1\njax-cuda13-plugin==0.8.1\njax-cuda13-pjrt==0.8.1\n",
+            "driver-too-old",
+            "python -m pip install 'jax[cuda12]'",
+            "torch",
+        ),
+    ],
+)
+def test_a_remedy_fits_what_the_report_shows(report: str, finding: str, wanted: str, other: str) -> None:
+    text = remedies(report, finding)
+    assert wanted in text
+    assert other not in text
+
+
+def test_the_first_remedy_is_no_alternative() -> None:
+    log = (
+        "Could not load dynamic library 'libcudart.so.10.1'; dlerror: libcudart.so.10.1: cannot open shared "
+        "object file\n"
+    )
+    for finding in diagnosed(log + "tensorflow-gpu==2.1.0\nCUDA 10.2\n").findings:
+        assert not finding.remedies or not finding.remedies[0].text.startswith("Or ")

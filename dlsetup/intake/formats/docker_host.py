@@ -32,7 +32,8 @@ _INSIDE = re.compile(r"^\s{0,4}\(container\) ?[$#]|\broot@[0-9a-f]{12}:|\bdocker
 _TYPED = re.compile(
     r"(?:^|[$#>%`] ?)\s{0,4}(?:sudo )?"
     r"(docker compose|docker-compose|docker|podman|nerdctl|kubectl|crictl|ctr|apptainer|singularity) "
-    r"(?:-\w\S{0,40} ){0,3}(?:up|run|build|exec|apply|get|logs|describe|shell|start|pull|inspect)\b"
+    r"(?:--?\w\S{0,40} (?:[^\s-]\S{0,80} )?){0,3}"
+    r"(?:up|run|build|exec|apply|get|logs|describe|shell|start|pull|inspect)\b"
 )
 _TOOLS = {
     "docker compose": "compose",
