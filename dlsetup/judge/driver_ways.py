@@ -18,6 +18,8 @@ RPM_FUSION = "https://rpmfusion.org/Howto/NVIDIA"
 AMAZON_GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/install-nvidia-driver.html"
 JETPACK = "https://developer.nvidia.com/embedded/jetpack-archive"
 _TURING = ComputeCapability("7.5")
+_FIRST_DEBIAN = 11
+"""NVIDIA's repositories for older ones have no driver of today."""
 _OWN_REPOSITORY = (
     "cuda-drivers",
     "nvidia-driver",
@@ -70,7 +72,7 @@ def _old(scene: Scene) -> bool:
 def _of(scene: Scene, family: Family | None) -> Way:
     major = major_of(scene)
     named = f" from NVIDIA's repository for this system ({GUIDE})"
-    if family == "debian":
+    if family == "debian" and (major is None or major >= _FIRST_DEBIAN):
         commands = ("sudo apt update", "sudo apt install nvidia-open")
         return Way(where=f"{named}; Debian's own `nvidia-driver` stays on one branch", commands=commands)
     if family == "fedora":

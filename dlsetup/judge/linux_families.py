@@ -35,7 +35,7 @@ _MARKS: tuple[tuple[Family, str], ...] = (
 _KERNELS: tuple[tuple[Family, str], ...] = (
     *_MARKS,
     ("amazon", r"\bamzn\d"),
-    ("arch", r"-arch\d|-MANJARO|-cachyos|-zen\d-\d-zen"),
+    ("arch", r"-arch\d|-MANJARO|-cachyos|-zen\d-\d-zen|^\d[\d.]+-\d{1,2}-lts$"),
     ("suse", r"^\d[\d.]+-\d{1,9}(?:\.\d{1,4})*-default$"),
     ("debian", r"-(?:cloud-)?amd64$"),
     ("ubuntu", r"-\d{1,3}-(?:generic|lowlatency|oem|aws|azure|gcp|nvidia|oracle)$"),

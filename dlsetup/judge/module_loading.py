@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
 from dlsetup.judge.host import driver_scope, install_driver
-from dlsetup.judge.linux_families import family_of, uses_apt
+from dlsetup.judge.linux_families import family_of, packaging_of, uses_apt
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Remedy
+from dlsetup.model.machine import Sighting
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import DriverRelease
 
 SECURE_BOOT = "secure boot"
+MODULE = "dkms module"
 IN_USE = "kernel driver in use"
 _NOUVEAU = (
     r"printf 'blacklist nouveau\noptions nouveau modeset=0\n' | sudo tee /etc/modprobe.d/no-nouveau.conf"
@@ -32,6 +34,8 @@ def load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iter
         other = "" if family_of(scene) else " (`dracut --force` on systems of Red Hat and SUSE)"
         text = f"Keep `nouveau` from taking the GPU, make the first file system anew{other}, and restart."
         yield Remedy(text=text, commands=(_NOUVEAU, _first_file_system(scene), "sudo reboot"), scope=scope)
+    elif built_elsewhere(scene) or scene.messages("dkms-no-headers"):
+        yield build_module(scene)
     elif secure_boot_is_on(scene):
         text = "Enrol the key that signs the module and confirm it at the restart, or switch Secure Boot off."
         yield Remedy(text=text, commands=(*enrol(scene), "sudo reboot"), scope=scope)
@@ -87,3 +91,38 @@ def secure_boot_is_on(scene: Scene) -> bool:
 def driven_by(scene: Scene, module: str) -> bool:
     """Whether another module has the GPU."""
     return any(item.fact == IN_USE and item.value == module for item in scene.machine.sightings)
+
+
+def built_elsewhere(scene: Scene) -> list[Sighting]:
+    """What DKMS says of the module, if it is installed for no kernel that runs."""
+    kernel = scene.machine.system.kernel
+    states = [item for item in scene.machine.sightings if item.fact == MODULE]
+    if isinstance(kernel, Unknown) or any(kernel in item.value.split() for item in states):
+        return [item for item in states if isinstance(kernel, str) and item.value.endswith(f"{kernel} added")]
+    return states
+
+
+def build_module(scene: Scene) -> Remedy:
+    """With DKMS, for the kernel that runs."""
+    text = "Install the headers of that kernel, let DKMS build the module, and load it."
+    build = ("sudo dkms autoinstall", "sudo modprobe nvidia")
+    return Remedy(text=text, commands=(*_headers(scene), *build), scope=driver_scope(scene))
+
+
+def _headers(scene: Scene) -> tuple[str, ...]:
+    """The headers of the running kernel, as each family calls them."""
+    kernel = scene.machine.system.kernel
+    family = packaging_of(scene)
+    text = "" if isinstance(kernel, Unknown) else kernel
+    flavour = next((item for item in ("-lts", "-zen") if item in text), "")
+    own = {
+        "arch": f"sudo pacman -S linux{flavour}-headers",
+        "suse": "sudo zypper install kernel-default-devel",
+    }
+    if family in own:
+        return (own[family],)
+    apt = family in ("ubuntu", "debian", None)
+    tool, name = ("apt", "linux-headers-") if apt else ("dnf", "kernel-devel-")
+    if isinstance(kernel, Unknown):
+        return (f"sudo {tool} install {name}$(uname -r)",)
+    return line(scene, ["sudo", tool, "install", f"{name}{kernel}"])
