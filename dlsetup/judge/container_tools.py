@@ -11,6 +11,11 @@ from dlsetup.model.record import Record
 ContainerTool = Literal[
     "docker", "compose", "podman", "nerdctl", "containerd", "kubernetes", "apptainer", "singularity", "lxc"
 ]
+CONFIGURE = ("sudo nvidia-ctk runtime configure --runtime=docker", "sudo systemctl restart docker")
+_CONTAINERD = (
+    "sudo nvidia-ctk runtime configure --runtime=containerd",
+    "sudo systemctl restart containerd",
+)
 CDI = ("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi list")
 
 
@@ -32,14 +37,14 @@ _WORDS: dict[ContainerTool, Words] = {
         title="Docker",
         gpus="`docker run --gpus all …`",
         memory=_OF_RUN,
-        configure=("sudo nvidia-ctk runtime configure --runtime=docker", "sudo systemctl restart docker"),
+        configure=CONFIGURE,
     ),
     "compose": Words(
         title="Docker",
         gpus="`deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, capabilities: "
         "[gpu]}]}}}` in the compose file",
         memory="`shm_size: 16gb` or `ipc: host` for the service in the compose file",
-        configure=("sudo nvidia-ctk runtime configure --runtime=docker", "sudo systemctl restart docker"),
+        configure=CONFIGURE,
     ),
     "podman": Words(
         title="Podman",
@@ -50,29 +55,19 @@ _WORDS: dict[ContainerTool, Words] = {
         title="containerd",
         gpus="`nerdctl run --gpus all …`",
         memory=_OF_RUN,
-        configure=(
-            "sudo nvidia-ctk runtime configure --runtime=containerd",
-            "sudo systemctl restart containerd",
-        ),
+        configure=_CONTAINERD,
     ),
     "containerd": Words(
         title="containerd",
         gpus="the runtime of NVIDIA's container toolkit",
         memory="a larger `tmpfs` at `/dev/shm`",
-        configure=(
-            "sudo nvidia-ctk runtime configure --runtime=containerd",
-            "sudo systemctl restart containerd",
-        ),
+        configure=_CONTAINERD,
     ),
     "kubernetes": Words(
         title="Kubernetes",
         gpus="`nvidia.com/gpu: 1` under `resources.limits`, which NVIDIA's device plugin on the node serves",
         memory="an `emptyDir` with `medium: Memory`, mounted at `/dev/shm` in the pod",
-        configure=(
-            "sudo nvidia-ctk runtime configure --runtime=containerd",
-            "sudo systemctl restart containerd",
-            "kubectl describe nodes | grep nvidia.com/gpu",
-        ),
+        configure=(*_CONTAINERD, "kubectl describe nodes | grep nvidia.com/gpu"),
     ),
     "apptainer": Words(title="Apptainer", gpus="`apptainer exec --nv …`", memory="the host's own /dev/shm"),
     "singularity": Words(

@@ -59,7 +59,10 @@ def test_a_module_that_is_not_built_is_built_before_it_is_loaded(kernel: str, co
 
 
 def test_pixi_is_told_of_the_cuda_that_its_project_names() -> None:
-    manifest = '[project]\nchannels = ["conda-forge"]\n\n[system-requirements]\ncuda = "12.1"\n\n[dependencies]\npython = "3.11.*"\n'
+    manifest = (
+        '[project]\nchannels = ["conda-forge"]\n\n[system-requirements]\ncuda = "12.1"\n\n'
+        '[dependencies]\npython = "3.11.*"\n'
+    )
     text = remedies(manifest + NO_CUDA, "conda-virtual-cuda-missing-at-build")
     assert "CONDA_OVERRIDE_CUDA=12.1 pixi install" in text
     assert "conda env create" not in text

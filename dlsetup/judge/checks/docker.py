@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dlsetup.judge.container_tools import CONFIGURE
 from dlsetup.judge.evidence import of_driver
 from dlsetup.judge.linux_families import FAMILIES, install_packages
 from dlsetup.judge.registry import Answer, check
@@ -13,7 +14,6 @@ from dlsetup.model.machine import Docker, Gap
 from dlsetup.model.record import Unknown
 
 GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
-CONFIGURE = ("sudo nvidia-ctk runtime configure --runtime=docker", "sudo systemctl restart docker")
 TOOLKIT = ("nvidia-container-toolkit",)
 
 
