@@ -27,6 +27,10 @@ COMPILERS = {
         "14",
         "sudo dnf install gcc14 gcc14-c++",
     ),
+    "gcc (GCC) 15.2.1 20250808 (Red Hat 15.2.1-1)\nFedora release 43 (Forty Three)\n": (
+        "13",
+        "conda install -c conda-forge gcc_linux-64=13 gxx_linux-64=13",
+    ),
     "gcc (GCC) 14.2.1 20240801 (Red Hat 14.2.1-1)\nRocky Linux release 9.4 (Blue Onyx)\n": (
         "12",
         "sudo dnf install gcc-toolset-12",
