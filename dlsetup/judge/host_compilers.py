@@ -122,7 +122,7 @@ def use_older(scene: Scene, newest: int) -> Iterator[Remedy]:
         return
     family = family_of(scene)
     known = in_conda(scene) or family is not None
-    where = "" if in_conda(scene) or not known else ": this system has none so old"
+    where = "" if in_conda(scene) or not known else ": no package of this system is known that is so old"
     if known:
         yield _of_conda(scene, newest, where)
         return
