@@ -25,7 +25,7 @@ def driver_too_old(scene: Scene) -> Iterator[Answer]:
         return
     if scene.driver is None and not scene.gpus("nvidia"):
         return
-    for installed in scene.installed:
+    for installed in scene.leading:
         cuda = installed.cuda
         if not isinstance(cuda, CudaVersion):
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dlsetup.judge.container_tools import words_of
 from dlsetup.judge.evidence import of_container
 from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
@@ -36,7 +37,7 @@ def little_shared_memory(scene: Scene) -> Iterator[Answer]:
         ),
         remedies=(
             Remedy(
-                text="Start the container with more: `docker run --shm-size=8g …`, or `--ipc=host`.",
+                text=f"Start the container with {words_of(scene).memory}.",
                 scope="container-host",
             ),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import of_catalog, quoted
@@ -37,13 +38,15 @@ def _finding(scene: Scene, fault: ToldFault, messages: tuple[Message, ...]) -> F
         title=_filled(fault.title, values),
         because=_filled(fault.because, values),
         evidence=tuple(map(of_message, messages[:3])),
-        remedies=tuple(_remedy(scene, row, values) for row in fault.remedy if _concerns(scene, row)),
+        remedies=tuple(_remedy(scene, row, values) for row in fault.remedy if _concerns(scene, row, values)),
         rests_on=scene.sources((fault.source,)),
     )
 
 
-def _concerns(scene: Scene, row: ToldRemedy) -> bool:
-    return not row.systems or isinstance(scene.target.os, Unknown) or scene.target.os in row.systems
+def _concerns(scene: Scene, row: ToldRemedy, values: dict[str, str]) -> bool:
+    """Whether it is for this system, and the messages hold every value that its words name."""
+    here = not row.systems or isinstance(scene.target.os, Unknown) or scene.target.os in row.systems
+    return here and all(name in values for name in re.findall(r"\{(\w+)\}", row.text))
 
 
 def _remedy(scene: Scene, row: ToldRemedy, values: dict[str, str]) -> Remedy:
