@@ -12,7 +12,7 @@ from dlsetup.judge.scene import Scene
 from dlsetup.model.framework import Build
 from dlsetup.rules.libraries import applying
 
-SOURCE = "tables of releases in the READMEs of pytorch/vision and pytorch/audio (checked 2026-12-02)"
+SOURCE = "requirements in the wheels of torchvision and torchaudio (read 2026-12-02)"
 _ROWS = (
     ("1.7.1", "0.8.2", "0.7.2"),
     ("1.7.0", "0.8.1", "0.7.0"),
@@ -23,7 +23,6 @@ _ROWS = (
     ("1.3.1", "0.4.2", ""),
     ("1.3.0", "0.4.1", ""),
     ("1.2.0", "0.4.0", ""),
-    ("1.1.0", "0.3.0", ""),
 )
 """torch, torchvision, torchaudio."""
 _COLUMNS = {"torchvision": 1, "torchaudio": 2}
