@@ -1,8 +1,8 @@
 """Which older compilers a system offers beside its own, and what they are called there.
 
 The oldest of Debian 12 and 13, Fedora and Ubuntu 22.04 and 24.04 were read in the package pages of the
-distributions on 2026-12-02; nobody has looked up the others. Where a row is wrong the installer says that there
-is no such package, and nothing is changed.
+distributions on 2026-12-02; nobody has looked up the others. Where a row is wrong the installer says that
+there is no such package, and nothing is changed.
 """
 
 from __future__ import annotations
