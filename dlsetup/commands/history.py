@@ -10,7 +10,7 @@ from pathlib import Path
 from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import KEPT, forget, is_kept, room
 from dlsetup.act.recovery import unfinished
-from dlsetup.act.turn import is_taken
+from dlsetup.act.turn import is_left, is_taken
 from dlsetup.commands.turns import amount, journal_of, own_turn, path_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
@@ -76,8 +76,11 @@ def _show(request: Request, journal: Journal, environment: str | None, said: His
 
 def _put_right(host: Host, journal: Journal, environment: str | None) -> Iterator[str]:
     """What killed runs left, of every environment that is shown and that nobody works on."""
-    for path in sorted({entry.environment for entry in journal.entries(environment)}):
-        if unfinished(journal, Path(path)) and not is_taken(journal.state, Path(path)):
+    asked = {environment} if environment else set()
+    for path in sorted({entry.environment for entry in journal.entries(environment)} | asked):
+        place = Path(path)
+        left = unfinished(journal, place) or is_left(journal.state, place)
+        if left and not is_taken(journal.state, place):
             with own_turn(host, path) as (_, said):
                 yield from said
 
