@@ -110,12 +110,11 @@ def _opened(state: Path, environment: Path) -> tuple[BinaryIO, bool]:
 def _tried(path: Path) -> tuple[BinaryIO, bool]:
     """Raises `OSError` where the file cannot be written or the file system has no locks."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    file = open(path, "r+b", opener=lambda name, _: os.open(name, flags, 0o600))
-    try:
-        return file, _lock(file)
-    except BaseException:
-        file.close()
-        raise
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(open(path, "r+b", opener=lambda name, _: os.open(name, flags, 0o600)))
+        locked = _lock(file)
+        stack.pop_all()
+    return file, locked
 
 
 def _has_its_name(file: BinaryIO) -> bool:

@@ -11,6 +11,7 @@ from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import KEPT, forget, is_kept, room
 from dlsetup.act.recovery import unfinished
 from dlsetup.act.turn import is_left, is_taken
+from dlsetup.act.undoing import is_deleted
 from dlsetup.commands.turns import amount, journal_of, own_turn, path_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
@@ -64,7 +65,7 @@ def run(request: Request) -> int:
 
 def _show(request: Request, journal: Journal, environment: str | None, said: HistoryDocument) -> None:
     entries = journal.entries(environment)
-    changes = tuple(Past(entry=entry, kept=is_kept(entry), room=room(entry)) for entry in entries)
+    changes = tuple(_past(entry) for entry in entries)
     if request.as_json:
         json.write(HistoryDocument(changes=changes, forgotten=said.forgotten, notes=said.notes))
         return
@@ -72,6 +73,10 @@ def _show(request: Request, journal: Journal, environment: str | None, said: His
     if said.forgotten:
         write([Line(mark="✓", text=f"{counted(len(said.forgotten), 'former environment')} removed.")])
     write(history_lines(changes, KEPT))
+
+
+def _past(entry: Entry) -> Past:
+    return Past(entry=entry, kept=is_kept(entry), deleted=is_deleted(entry), room=room(entry))
 
 
 def _put_right(host: Host, journal: Journal, environment: str | None) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dlsetup.act.interruption import interruptible
 from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import forget_old, is_kept, room
 from dlsetup.act.readiness import in_the_way
-from dlsetup.act.undoing import few, missing, standing, undo
+from dlsetup.act.undoing import few, is_deleted, missing, standing, undo
 from dlsetup.commands.turns import amount, half_done, journal_of, own_turn, path_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
@@ -85,7 +85,7 @@ def _answer(task: Task) -> int:
         _tell(task, ok=False, result="refused", undoes=entry.id, refused=f"{reason} {hint}".strip())
         return 1
     moves = tuple(moved(holdings(Path(entry.environment)), entry.before))
-    _say(task, *move_lines(entry, moves))
+    _say(task, *move_lines(entry, moves, deleted=is_deleted(entry)))
     if task.request.dry_run:
         _tell(task, ok=True, result="planned", undoes=entry.id, moves=moves)
         return 0
@@ -100,7 +100,8 @@ def _take_back(task: Task, entry: Entry, moves: tuple[str, ...]) -> int:
     change = undo(task.journal, entry)
     forget_old(task.journal, entry.environment)
     _say(task, Line(mark="✓", text=f"{entry.environment} is as it was before {entry.id}.", style="good"))
-    _say(task, *kept_lines(change, room(change)))
+    if change.folder:
+        _say(task, *kept_lines(change, room(change)))
     _tell(task, ok=True, result="undone", undoes=entry.id, moves=moves, change=change)
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Any
 
 from tiny.broken import Broken, Fix, mismatch
@@ -63,6 +64,40 @@ def test_history_shows_and_forgets(fix: Fix, broken: Broken, tiny_index: TinyInd
     assert broken.formers() == []
     assert asked(fix, "history")["changes"][0]["entry"]["state"] == "gone"
     assert asked(fix, "undo", change["id"], "--yes")["exit"] == 1
+
+
+def test_an_environment_that_was_deleted_comes_back(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree()
+    change = fix()["change"]
+    shutil.rmtree(broken.folder)
+    (past,) = asked(fix, "history")["changes"]
+    assert (past["kept"], past["deleted"]) == (True, True)
+    said = " ".join(fix.command("history").stdout.split())
+    assert f"`{broken.folder}` is not there any more." in said
+    assert f"`dlsetup undo {change['id']}` brings back what it was before {change['id']}." in said
+    where = ("--env", str(broken.folder))
+    assert asked(fix, "undo", *where, "--dry-run")["moves"]
+    assert broken.beside() == []
+    back = asked(fix, "undo", *where, "--yes")
+    assert (back["exit"], back["result"], back["undoes"]) == (0, "undone", change["id"]), back
+    assert broken.tree() == before
+    assert broken.formers() == []
+    assert asked(fix, "undo", *where, "--yes")["result"] == "nothing-to-undo"
+    assert fix()["result"] == "mended"
+
+
+def test_something_else_at_the_place_of_a_deleted_environment_stays(
+    fix: Fix, broken: Broken, tiny_index: TinyIndex
+) -> None:
+    mismatch(broken, tiny_index)
+    fix()
+    shutil.rmtree(broken.folder)
+    broken.folder.write_text("a file")
+    found = asked(fix, "undo", "--env", str(broken.folder), "--yes", "--force")
+    assert (found["exit"], found["result"]) == (1, "refused"), found
+    assert "is no folder" in found["refused"]
+    assert broken.folder.read_text() == "a file"
 
 
 def test_what_is_no_question(fix: Fix, broken: Broken) -> None:
