@@ -20,7 +20,6 @@ from dlsetup.model.errors import DataError, StepFailed
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 
-_SHOWN = 3
 _CACHES = "__pycache__"
 
 
@@ -52,8 +51,11 @@ def missing(entry: Entry) -> str | None:
     return None
 
 
-def standing(journal: Journal, entry: Entry) -> Standing:
-    """Compares both environments with what the journal holds of them. Raises `StepFailed`."""
+def standing(journal: Journal, entry: Entry, *, hashes: bool = True) -> Standing:
+    """Compares both environments with what the journal holds of them. Raises `StepFailed`.
+
+    `hashes`: whether small files are read; else sizes and times are all that is compared.
+    """
     try:
         before, after = journal.inventory(entry, "before"), journal.inventory(entry, "after")
         if before is None or after is None:
@@ -61,9 +63,8 @@ def standing(journal: Journal, entry: Entry) -> Standing:
         former, present = Path(entry.former), Path(entry.environment)
         there = () if is_deleted(entry) else differences(present, after)
         changed = (name for name in there if _matters(present, name))
-        return Standing(
-            damaged=tuple(sorted(differences(former, before, hashes=True))), later=tuple(sorted(changed))
-        )
+        damaged = differences(former, before, hashes=hashes)
+        return Standing(damaged=tuple(sorted(damaged)), later=tuple(sorted(changed)))
     except DataError as error:
         return Standing(unknown=error.message)
     except OSError as error:
@@ -134,9 +135,3 @@ def _matters(environment: Path, name: str) -> bool:
         return False
     path = environment / name
     return not path.is_dir() or path.is_symlink()
-
-
-def few(names: tuple[str, ...]) -> str:
-    """Some of the files, in words."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + more

@@ -11,9 +11,9 @@ from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import KEPT, forget, is_kept, room
 from dlsetup.act.recovery import unfinished
 from dlsetup.act.turn import is_left, is_taken
-from dlsetup.act.undoing import is_deleted
+from dlsetup.act.undoing import Standing, is_deleted, standing
 from dlsetup.commands.turns import amount, journal_of, own_turn, path_of
-from dlsetup.model.errors import UsageError
+from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 from dlsetup.probe.host import Host
@@ -65,7 +65,8 @@ def run(request: Request) -> int:
 
 def _show(request: Request, journal: Journal, environment: str | None, said: HistoryDocument) -> None:
     entries = journal.entries(environment)
-    changes = tuple(_past(entry) for entry in entries)
+    latest = {entry.environment: entry.id for entry in entries if entry.state == "applied"}
+    changes = tuple(_past(journal, entry, latest.get(entry.environment) == entry.id) for entry in entries)
     if request.as_json:
         json.write(HistoryDocument(changes=changes, forgotten=said.forgotten, notes=said.notes))
         return
@@ -75,8 +76,26 @@ def _show(request: Request, journal: Journal, environment: str | None, said: His
     write(history_lines(changes, KEPT))
 
 
-def _past(entry: Entry) -> Past:
-    return Past(entry=entry, kept=is_kept(entry), deleted=is_deleted(entry), room=room(entry))
+def _past(journal: Journal, entry: Entry, latest: bool) -> Past:
+    found = _drift(journal, entry)
+    return Past(
+        entry=entry,
+        kept=is_kept(entry),
+        deleted=is_deleted(entry),
+        damaged=found.damaged,
+        later=found.later if latest else (),
+        room=room(entry),
+    )
+
+
+def _drift(journal: Journal, entry: Entry) -> Standing:
+    """Nothing where it cannot be told."""
+    if not is_kept(entry):
+        return Standing()
+    try:
+        return standing(journal, entry, hashes=False)
+    except StepFailed:
+        return Standing()
 
 
 def _put_right(host: Host, journal: Journal, environment: str | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Literal
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.show.lines import Line, Style
-from dlsetup.show.words import size
+from dlsetup.show.words import few, size
 
 _STYLES: dict[str, Style] = {"applied": "good", "begun": "warning"}
 
@@ -22,6 +22,10 @@ class Past(Record, frozen=True, kw_only=True):
     """Whether it can be taken back here."""
     deleted: bool = False
     """Whether somebody deleted the environment, so that taking it back brings one back."""
+    damaged: tuple[str, ...] = ()
+    """Files of the former environment that are not what they were, by size and time."""
+    later: tuple[str, ...] = ()
+    """Of the latest change: files of the environment that came or changed since, by size and time."""
     room: int | Unknown
     """Bytes that forgetting the former environment gives back. Blocks shared by reflinks count as well."""
 
@@ -68,6 +72,7 @@ def history_lines(changes: Sequence[Past], kept: int) -> Iterator[Line]:
         back = f"takes {entry.undoes} back: " if entry.undoes else ""
         yield Line(text=f"{back}{entry.what}{why}", indent=len(entry.id) + 1)
     yield from _deleted_lines(changes)
+    yield from _drift_lines(changes)
     yield Line()
     yield Line(
         text="The room is what a former environment takes on its own. The latest "
@@ -83,6 +88,18 @@ def _deleted_lines(changes: Sequence[Past]) -> Iterator[Line]:
         yield Line(mark="!", text=f"`{path}` is not there any more.", style="warning")
         text = f"`dlsetup undo {entry.id}` brings back what it was before {entry.id}."
         yield Line(mark="hint:", text=text, style="good")
+
+
+def _drift_lines(changes: Sequence[Past]) -> Iterator[Line]:
+    """What is not as the changes left it."""
+    for past in changes:
+        entry = past.entry
+        if past.damaged:
+            text = f"`{entry.former}` is not what {entry.id} replaced: {few(past.damaged)}."
+            yield Line(mark="!", text=text, style="warning")
+        if past.later:
+            text = f"`{entry.environment}` has changed since {entry.id}: {few(past.later)}."
+            yield Line(mark="!", text=text, style="warning")
 
 
 def kept_lines(entry: Entry, room: int | Unknown) -> Iterator[Line]:

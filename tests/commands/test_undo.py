@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import os
 import shutil
 from typing import Any
 
@@ -48,6 +51,49 @@ def test_what_came_since_is_not_taken_away_unasked(fix: Fix, broken: Broken, tin
     assert broken.tree() == now
     assert asked(fix, "undo", *where, "--force")["result"] == "undone"
     assert broken.tree() == before
+
+
+def test_a_big_file_that_only_its_content_betrays(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    site = next(broken.folder.glob("lib/python*/site-packages"))
+    content = b"weights" * 20_000
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+    (site / "weights.bin").write_bytes(content)
+    with next(site.glob("numpy-*.dist-info/RECORD")).open("a") as record:
+        record.write(f"weights.bin,sha256={digest},{len(content)}\n")
+    before = broken.tree()
+    assert fix()["result"] == "mended"
+    where = ("--env", str(broken.folder), "--verify-hashes")
+    assert asked(fix, "undo", *where, "--dry-run")["result"] == "planned"
+    (former,) = broken.formers()
+    file = former / site.relative_to(broken.folder) / "weights.bin"
+    about = file.stat()
+    file.unlink()
+    file.write_bytes(b"W" + content[1:])
+    os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))
+    os.utime(file.parent, ns=(0, before[str(site.relative_to(broken.folder))][2]))
+    assert asked(fix, "undo", *where[:2], "--dry-run")["result"] == "planned"
+    found = asked(fix, "undo", *where, "--yes")
+    assert (found["exit"], found["result"]) == (1, "refused"), found
+    assert "differ from what their distributions brought" in found["refused"]
+    assert "weights.bin" in found["refused"]
+    assert asked(fix, "undo", *where, "--yes", "--force")["result"] == "undone"
+
+
+def test_history_shows_drift(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    change = fix()["change"]
+    (past,) = asked(fix, "history")["changes"]
+    assert (past["damaged"], past["later"]) == ([], [])
+    assert "has changed" not in fix.command("history").stdout
+    (broken.folder / "new.txt").write_text("new")
+    (broken.formers()[0] / "pyvenv.cfg").unlink()
+    (past,) = asked(fix, "history")["changes"]
+    assert "pyvenv.cfg" in past["damaged"]
+    assert past["later"] == ["new.txt"]
+    said = " ".join(fix.command("history").stdout.split())
+    assert f"`{broken.folder}` has changed since {change['id']}: `new.txt`." in said
+    assert f"is not what {change['id']} replaced: `.`, `pyvenv.cfg`." in said
 
 
 def test_history_shows_and_forgets(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
