@@ -1,10 +1,11 @@
-"""Kills `fix` and `create env` at random moments, and looks at what is left after the next command.
+"""Kills `fix all` and `create env` at random moments, and looks at what is left after the next command.
 
     .venv/bin/python benchmarks/crash.py --runs 200 --seed 7
 
 Only dlsetup itself is killed: a uv that it started goes on for a while, as it would in life. Afterwards an
 environment must be byte for byte the former one, or changed and well (`undo` then has to restore the former
-one to the byte); one that was being created must not be there, or be there and well.
+one to the byte); one that was being created must not be there, or be there and well. Every second kill falls
+into the last third of the time that the command takes, where the environment changes.
 """
 
 from __future__ import annotations
@@ -29,10 +30,18 @@ from tiny.command import Command  # noqa: E402
 from tiny.index import TinyIndex  # noqa: E402
 from tiny.world import shelves, torch  # noqa: E402
 
+
+def at_once(broken: tiny.Broken, index: TinyIndex) -> None:
+    """Two faults that have nothing to do with each other."""
+    tiny.collide(broken, index)
+    tiny.pair(broken)
+
+
 KINDS = {
     "fix: overwritten cuDNN": tiny.collide,
     "fix: torchvision of another torch": tiny.mismatch,
     "fix: twin distributions": lambda broken, index: tiny.pair(broken),
+    "fix: overwritten cuDNN and twins": at_once,
 }
 CREATE = "create env"
 
@@ -53,7 +62,9 @@ def main() -> None:
             if time.monotonic() > end:
                 break
             name = names[number % len(names)]
-            outcome = world.create(chance, number) if name == CREATE else world.fix(name, chance)
+            late = number // len(names) % 2 == 1
+            moment = world.lasting[name] * chance.uniform(0.67 if late else 0, 1.05)
+            outcome = world.create(moment, number) if name == CREATE else world.fix(name, moment)
             found[name, outcome] += 1
         world.index.close()
     print("| what | what was left | runs |\n| --- | --- | --- |")
@@ -100,11 +111,11 @@ class World:
         self._stock()
         self.lasting[CREATE] = self.time(self._creation("warm"))
 
-    def fix(self, name: str, chance: random.Random) -> str:
+    def fix(self, name: str, moment: float) -> str:
         made = self.broken[name]
         before = made.tree()
         fix = tiny.Fix(self.command, made)
-        killed = self._kill(fix.argv("--yes"), chance.uniform(0, self.lasting[name] * 1.1))
+        killed = self._kill(fix.argv("--yes"), moment)
         self.command("history", "--env", str(made.folder), "--forget", "all", "--older-than", "999", "--yes")
         left = [path for path in made.beside() if path.startswith(f".{made.folder.name}.")]
         if left:
@@ -118,9 +129,9 @@ class World:
             return "THIRD: not restored by undo"
         return f"{word}: well, and restored by undo to the byte"
 
-    def create(self, chance: random.Random, number: int) -> str:
+    def create(self, moment: float, number: int) -> str:
         name = f"made{number}"
-        killed = self._kill(self._creation(name), chance.uniform(0, self.lasting[CREATE] * 1.1))
+        killed = self._kill(self._creation(name), moment)
         word = "killed" if killed else "at its end"
         place = self.command.home / name
         there = place.exists()
