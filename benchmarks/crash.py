@@ -4,8 +4,8 @@
 
 Only dlsetup itself is killed: a uv that it started goes on for a while, as it would in life. Afterwards an
 environment must be byte for byte the former one, or changed and well (`undo` then has to restore the former
-one to the byte); one that was being created must not be there, or be there and well. Every second kill falls
-into the last third of the time that the command takes, where the environment changes.
+one to the byte); one that was being created must not be there, or be there and well. Every second kill of
+`fix` is aimed at the exchange: it comes up to 40 ms after the journal has got what the mended copy holds.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ KINDS = {
     "fix: overwritten cuDNN and twins": at_once,
 }
 CREATE = "create env"
+AFTER = 0.04
+"""Seconds after the sign within which an aimed kill comes."""
 
 
 def main() -> None:
@@ -62,9 +64,10 @@ def main() -> None:
             if time.monotonic() > end:
                 break
             name = names[number % len(names)]
-            late = number // len(names) % 2 == 1
-            moment = world.lasting[name] * chance.uniform(0.67 if late else 0, 1.05)
-            outcome = world.create(moment, number) if name == CREATE else world.fix(name, moment)
+            aimed = name != CREATE and number // len(names) % 2 == 1
+            moment = chance.uniform(0, AFTER if aimed else world.lasting[name] * 1.05)
+            outcome = world.create(moment, number) if name == CREATE else world.fix(name, moment, aimed=aimed)
+            name += ", aimed" if aimed else ""
             found[name, outcome] += 1
         world.index.close()
     print("| what | what was left | runs |\n| --- | --- | --- |")
@@ -111,11 +114,11 @@ class World:
         self._stock()
         self.lasting[CREATE] = self.time(self._creation("warm"))
 
-    def fix(self, name: str, moment: float) -> str:
+    def fix(self, name: str, moment: float, *, aimed: bool) -> str:
         made = self.broken[name]
         before = made.tree()
         fix = tiny.Fix(self.command, made)
-        killed = self._kill(fix.argv("--yes"), moment)
+        killed = self._kill(fix.argv("--yes"), moment, aimed=aimed)
         self.command("history", "--env", str(made.folder), "--forget", "all", "--older-than", "999", "--yes")
         left = [path for path in made.beside() if path.startswith(f".{made.folder.name}.")]
         if left:
@@ -164,8 +167,9 @@ class World:
         subprocess.run(argv, cwd=self.command.home, env=self.environ, check=True, capture_output=True)
         return time.monotonic() - begun
 
-    def _kill(self, argv: list[str], seconds: float) -> bool:
+    def _kill(self, argv: list[str], seconds: float, *, aimed: bool = False) -> bool:
         """Starts a command and kills it after so long. Gives whether it still ran."""
+        signs = self._signs()
         process = subprocess.Popen(
             argv,
             cwd=self.command.home,
@@ -174,6 +178,8 @@ class World:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        while aimed and process.poll() is None and self._signs() <= signs:
+            time.sleep(0.001)
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -181,6 +187,10 @@ class World:
             process.wait()
             return True
         return False
+
+    def _signs(self) -> set[Path]:
+        """Changes of which the journal knows how they end, just before they do."""
+        return set((self.folder / "state" / "journal").glob("*/after"))
 
 
 if __name__ == "__main__":
