@@ -1,10 +1,11 @@
-"""Kills `fix` and `create env` at random moments, and looks at what is left after the next command.
+"""Kills `fix all` and `create env` at random moments, and looks at what is left after the next command.
 
     .venv/bin/python benchmarks/crash.py --runs 200 --seed 7
 
 Only dlsetup itself is killed: a uv that it started goes on for a while, as it would in life. Afterwards an
 environment must be byte for byte the former one, or changed and well (`undo` then has to restore the former
-one to the byte); one that was being created must not be there, or be there and well.
+one to the byte); one that was being created must not be there, or be there and well. Every second kill of
+`fix` is aimed at the exchange: it comes up to 40 ms after the journal has got what the mended copy holds.
 """
 
 from __future__ import annotations
@@ -29,12 +30,22 @@ from tiny.command import Command  # noqa: E402
 from tiny.index import TinyIndex  # noqa: E402
 from tiny.world import shelves, torch  # noqa: E402
 
+
+def at_once(broken: tiny.Broken, index: TinyIndex) -> None:
+    """Two faults that have nothing to do with each other."""
+    tiny.collide(broken, index)
+    tiny.pair(broken)
+
+
 KINDS = {
     "fix: overwritten cuDNN": tiny.collide,
     "fix: torchvision of another torch": tiny.mismatch,
     "fix: twin distributions": lambda broken, index: tiny.pair(broken),
+    "fix: overwritten cuDNN and twins": at_once,
 }
 CREATE = "create env"
+AFTER = 0.04
+"""Seconds after the sign within which an aimed kill comes."""
 
 
 def main() -> None:
@@ -53,7 +64,10 @@ def main() -> None:
             if time.monotonic() > end:
                 break
             name = names[number % len(names)]
-            outcome = world.create(chance, number) if name == CREATE else world.fix(name, chance)
+            aimed = name != CREATE and number // len(names) % 2 == 1
+            moment = chance.uniform(0, AFTER if aimed else world.lasting[name] * 1.05)
+            outcome = world.create(moment, number) if name == CREATE else world.fix(name, moment, aimed=aimed)
+            name += ", aimed" if aimed else ""
             found[name, outcome] += 1
         world.index.close()
     print("| what | what was left | runs |\n| --- | --- | --- |")
@@ -100,11 +114,11 @@ class World:
         self._stock()
         self.lasting[CREATE] = self.time(self._creation("warm"))
 
-    def fix(self, name: str, chance: random.Random) -> str:
+    def fix(self, name: str, moment: float, *, aimed: bool) -> str:
         made = self.broken[name]
         before = made.tree()
         fix = tiny.Fix(self.command, made)
-        killed = self._kill(fix.argv("--yes"), chance.uniform(0, self.lasting[name] * 1.1))
+        killed = self._kill(fix.argv("--yes"), moment, aimed=aimed)
         self.command("history", "--env", str(made.folder), "--forget", "all", "--older-than", "999", "--yes")
         left = [path for path in made.beside() if path.startswith(f".{made.folder.name}.")]
         if left:
@@ -118,9 +132,9 @@ class World:
             return "THIRD: not restored by undo"
         return f"{word}: well, and restored by undo to the byte"
 
-    def create(self, chance: random.Random, number: int) -> str:
+    def create(self, moment: float, number: int) -> str:
         name = f"made{number}"
-        killed = self._kill(self._creation(name), chance.uniform(0, self.lasting[CREATE] * 1.1))
+        killed = self._kill(self._creation(name), moment)
         word = "killed" if killed else "at its end"
         place = self.command.home / name
         there = place.exists()
@@ -153,8 +167,9 @@ class World:
         subprocess.run(argv, cwd=self.command.home, env=self.environ, check=True, capture_output=True)
         return time.monotonic() - begun
 
-    def _kill(self, argv: list[str], seconds: float) -> bool:
+    def _kill(self, argv: list[str], seconds: float, *, aimed: bool = False) -> bool:
         """Starts a command and kills it after so long. Gives whether it still ran."""
+        signs = self._signs()
         process = subprocess.Popen(
             argv,
             cwd=self.command.home,
@@ -163,6 +178,8 @@ class World:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        while aimed and process.poll() is None and self._signs() <= signs:
+            time.sleep(0.001)
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -170,6 +187,10 @@ class World:
             process.wait()
             return True
         return False
+
+    def _signs(self) -> set[Path]:
+        """Changes of which the journal knows how they end, just before they do."""
+        return set((self.folder / "state" / "journal").glob("*/after"))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,17 @@ class Finished(Record, frozen=True, kw_only=True):
     def ok(self) -> bool:
         return self.code == 0
 
+    @property
+    def end(self) -> str:
+        """How it failed, in words."""
+        if self.code >= 0:
+            return f"failed with exit code {self.code}"
+        try:
+            name = signal.Signals(-self.code).name
+        except ValueError:
+            name = str(-self.code)
+        return f"was ended by the signal {name}"
+
 
 def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
     """Run a program to its end. `seen`: what it says goes to standard error as it is said.

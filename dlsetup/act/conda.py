@@ -44,6 +44,6 @@ def run_conda(step: Run, environ: Mapping[str, str], *, seen: bool) -> None:
     lines = [line.strip() for line in (finished.err or finished.out).splitlines() if line.strip()]
     said = ": " + " ".join(lines[-12:])[-1500:] if lines else "; what it said stands above."
     raise StepFailed(
-        f"`{step.argv[0]}` failed with exit code {finished.code}{said}",
+        f"`{step.argv[0]}` {finished.end}{said}",
         hint="conda-forge may lack a release of the plan: ask for an older one, or leave `--with conda` out.",
     )

@@ -24,7 +24,9 @@ def obstacle(environment: Environment, *, changing: bool = True) -> str | None:
 
 
 def in_the_way(folder: Path) -> str | None:
-    """The same of a virtual environment that was mended before."""
+    """The same of an environment that was mended before; somebody may have deleted it since."""
+    if not os.path.lexists(folder):
+        return _of_place(folder.parent)
     return _of_files(folder) or _of_use(folder)
 
 
@@ -48,10 +50,11 @@ def _of_files(folder: Path) -> str | None:
         return f"`{folder}` cannot be looked at: {error.strerror}."
     if hasattr(os, "geteuid") and owner != os.geteuid():
         return f"`{folder}` belongs to another user (number {owner})."
-    for place in (folder, folder.resolve().parent):
-        if not os.access(place, os.W_OK | os.X_OK):
-            return f"nothing can be written in `{place}`."
-    return None
+    return _of_place(folder) or _of_place(folder.resolve().parent)
+
+
+def _of_place(place: Path) -> str | None:
+    return None if os.access(place, os.W_OK | os.X_OK) else f"nothing can be written in `{place}`."
 
 
 def _of_use(folder: Path) -> str | None:

@@ -38,6 +38,8 @@ def recover(journal: Journal, environment: Path) -> tuple[str, ...]:
 def _put_right(journal: Journal, entry: Entry) -> str:
     name = f"`{entry.environment}`"
     place = whereabouts(entry)
+    if not entry.folder:
+        return _brought_back(journal, entry)
     lost = not os.path.lexists(entry.environment)
     if place in ("work", "former") and not lost:
         finish(journal, entry)
@@ -51,6 +53,17 @@ def _put_right(journal: Journal, entry: Entry) -> str:
     if place == "nowhere":
         return f"a run that was killed had begun to change {name} ({entry.id}), which was replaced since."
     return f"a run that was killed had begun to change {name} ({entry.id}): it is as it was before that."
+
+
+def _brought_back(journal: Journal, entry: Entry) -> str:
+    """An environment that was deleted was to come back: one rename, which happened or did not."""
+    if os.path.lexists(entry.work):
+        journal.write(replace(entry, state="reverted", why=_KILLED))
+        return (
+            f"a run that was killed had begun to bring `{entry.environment}` back ({entry.id}): it did not."
+        )
+    finish(journal, entry)
+    return f"a run that was killed had brought `{entry.environment}` back already ({entry.id})."
 
 
 def _back(entry: Entry, path: str) -> None:

@@ -144,7 +144,10 @@ def replacement(environment: Path, journal: Journal, about: About, taken: CopyCo
 def begun(
     journal: Journal, environment: Path, what: str, *, kind: str = "fix", mends: Sequence[str] = ()
 ) -> Entry:
-    """The record of a change that has not changed anything yet. Raises `OSError`."""
+    """The record of a change that has not changed anything yet. Raises `OSError`.
+
+    There need not be an environment: somebody may have deleted it.
+    """
     name = journal.fresh_id()
     return Entry(
         id=name,
@@ -157,7 +160,7 @@ def begun(
         began=datetime.now(timezone.utc).isoformat(timespec="microseconds"),
         dlsetup=__version__,
         state="begun",
-        folder=environment.lstat().st_ino,
+        folder=environment.lstat().st_ino if os.path.lexists(environment) else 0,
         work=str(work_folder(environment, name)),
         former=str(former_folder(environment, name)),
         before=holdings(environment),

@@ -13,7 +13,8 @@ from dlsetup.model.errors import StepFailed
 def state_folder(environ: Mapping[str, str]) -> Path:
     """`$DLSETUP_STATE`, else the user's folder for the state of programs (`$XDG_STATE_HOME` holds).
 
-    Whoever changes one environment has to use one folder: the lock lies in it. Raises `StepFailed`.
+    The lock on an environment lies beside that, so that two folders do not let two change it at once.
+    Raises `StepFailed`.
     """
     if environ.get("DLSETUP_STATE"):
         return Path(os.path.abspath(environ["DLSETUP_STATE"]))

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from dlsetup.act.exchange import exchange, whereabouts
+from dlsetup.act.exchange import exchange, finish, whereabouts
 from dlsetup.act.holdings import moved
+from dlsetup.act.interruption import undisturbed
 from dlsetup.act.inventory import differences, inventory
 from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import is_kept
@@ -19,7 +20,6 @@ from dlsetup.model.errors import DataError, StepFailed
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 
-_SHOWN = 3
 _CACHES = "__pycache__"
 
 
@@ -44,24 +44,27 @@ def missing(entry: Entry) -> str | None:
         return f"{entry.id} changed nothing that could be taken back."
     if entry.host != host_mark():
         return f"{entry.id} was done on another computer."
-    if not os.path.isdir(entry.environment):
-        return f"`{entry.environment}` is not there any more; what {entry.id} replaced is `{entry.former}`."
     if not is_kept(entry):
         return f"what {entry.id} has replaced is not at `{entry.former}` any more."
+    if os.path.lexists(entry.environment) and not os.path.isdir(entry.environment):
+        return f"`{entry.environment}` is no folder; what {entry.id} replaced is `{entry.former}`."
     return None
 
 
-def standing(journal: Journal, entry: Entry) -> Standing:
-    """Compares both environments with what the journal holds of them. Raises `StepFailed`."""
+def standing(journal: Journal, entry: Entry, *, hashes: bool = True) -> Standing:
+    """Compares both environments with what the journal holds of them. Raises `StepFailed`.
+
+    `hashes`: whether small files are read; else sizes and times are all that is compared.
+    """
     try:
         before, after = journal.inventory(entry, "before"), journal.inventory(entry, "after")
         if before is None or after is None:
             return Standing(unknown=f"the journal of {entry.id} is not whole")
         former, present = Path(entry.former), Path(entry.environment)
-        changed = (name for name in differences(present, after) if _matters(present, name))
-        return Standing(
-            damaged=tuple(sorted(differences(former, before, hashes=True))), later=tuple(sorted(changed))
-        )
+        there = () if is_deleted(entry) else differences(present, after)
+        changed = (name for name in there if _matters(present, name))
+        damaged = differences(former, before, hashes=hashes)
+        return Standing(damaged=tuple(sorted(damaged)), later=tuple(sorted(changed)))
     except DataError as error:
         return Standing(unknown=error.message)
     except OSError as error:
@@ -69,7 +72,12 @@ def standing(journal: Journal, entry: Entry) -> Standing:
 
 
 def undo(journal: Journal, entry: Entry) -> Entry:
-    """Exchanges the two. Gives the entry of the undo, which can be undone as well. Raises `StepFailed`."""
+    """Exchanges the two. Gives the entry of the undo, which can be undone as well. Raises `StepFailed`.
+
+    An environment that somebody has deleted comes back; there is nothing then to be kept in its stead.
+    """
+    if is_deleted(entry):
+        return _bring_back(journal, entry)
     environment = Path(entry.environment)
     change = _begun(journal, entry, environment)
     try:
@@ -88,6 +96,29 @@ def undo(journal: Journal, entry: Entry) -> Entry:
         raise
 
 
+def is_deleted(entry: Entry) -> bool:
+    """Whether nothing at all is at the place of the environment."""
+    return not os.path.lexists(entry.environment)
+
+
+def _bring_back(journal: Journal, entry: Entry) -> Entry:
+    what = ", ".join(moved((), entry.before)) or f"bring back what {entry.id} replaced"
+    change = begun(journal, Path(entry.environment), what, kind="undo")
+    change = replace(change, undoes=entry.id, work=entry.former, after=entry.before)
+    try:
+        with undisturbed():
+            journal.write(change)
+            os.rename(entry.former, entry.environment)
+            return finish(journal, change)
+    except OSError as error:
+        with contextlib.suppress(StepFailed):
+            journal.write(replace(change, state="reverted", why=error.strerror or ""))
+        raise StepFailed(
+            f"`{entry.former}` cannot go back to `{entry.environment}`: {error.strerror}.",
+            hint="nothing has changed.",
+        ) from error
+
+
 def _begun(journal: Journal, entry: Entry, environment: Path) -> Entry:
     try:
         fresh = begun(journal, environment, "", kind="undo")
@@ -104,9 +135,3 @@ def _matters(environment: Path, name: str) -> bool:
         return False
     path = environment / name
     return not path.is_dir() or path.is_symlink()
-
-
-def few(names: tuple[str, ...]) -> str:
-    """Some of the files, in words."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + more

@@ -96,8 +96,10 @@ def refusal(argv: Sequence[str], finished: Finished) -> StepFailed:
         hint = "name a Python that is on this machine with `--python`."
     else:
         hint = next((text for pattern, text in _HINTS if re.search(pattern, words)), _ANY_HINT)
-    said = f": {words}." if words else f" with exit code {finished.code}; what it said stands above."
-    return kind(f"`{step}` failed{said}", hint=hint)
+    if finished.code < 0:
+        return StepFailed(f"`{step}` {finished.end}.", hint="run the command again; uv itself has crashed.")
+    said = f"failed: {words}." if words else f"{finished.end}; what it said stands above."
+    return kind(f"`{step}` {said}", hint=hint)
 
 
 def essence(err: str, *, limit: int = 2000) -> str:

@@ -134,6 +134,7 @@ def create_env(
     offline: options.Offline = False,
     machine: options.MachineFile = None,
     target: options.TargetWords = None,
+    wait: options.Wait = "10",
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> int:
@@ -171,6 +172,7 @@ def create_env(
             indexes=tuple(index or ()),
             find_links=tuple(find_links or ()),
             offline=offline,
+            wait=wait,
             dry_run=dry_run,
             yes=yes,
             as_json=json,

@@ -19,6 +19,7 @@ Changed = Annotated[str | None, typer.Option("--env", metavar="PATH|NAME", help=
         "dlsetup undo                          the latest repair of the environment in use",
         "dlsetup undo a3f91c                   that change; an undo is a change as well",
         "dlsetup undo --env ~/envs/vision --dry-run",
+        "dlsetup undo --verify-hashes          read the big files too, before",
     ),
 )
 def undo(
@@ -29,6 +30,10 @@ def undo(
     env: Changed = None,
     force: Annotated[
         bool, typer.Option("--force", help="Also if files of the one or the other have changed since.")
+    ] = False,
+    verify_hashes: Annotated[
+        bool,
+        typer.Option("--verify-hashes", help="Also compare big files of the former one with their RECORDs."),
     ] = False,
     dry_run: options.DryRun = False,
     yes: options.Yes = False,
@@ -44,7 +49,14 @@ def undo(
 
     return run(
         Request(
-            change=change, environment=env, force=force, dry_run=dry_run, yes=yes, wait=wait, as_json=json
+            change=change,
+            environment=env,
+            force=force,
+            verify_hashes=verify_hashes,
+            dry_run=dry_run,
+            yes=yes,
+            wait=wait,
+            as_json=json,
         )
     )
 

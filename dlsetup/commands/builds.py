@@ -34,6 +34,8 @@ class Request(Record, frozen=True, kw_only=True):
     """`URL`, or `NAME=URL` for another address of an index of the catalog."""
     find_links: tuple[str, ...] = ()
     offline: bool = False
+    wait: str = "10"
+    """Seconds to wait for another dlsetup that is at work at the place."""
     dry_run: bool = False
     yes: bool = False
     as_json: bool = False

@@ -14,6 +14,7 @@ from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_l
 from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
 from dlsetup.commands.question import target_here, target_of
+from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
 from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Reading
@@ -59,7 +60,19 @@ class Task:
 
 def run(request: Request) -> int:
     """Build it (0), say what stands against it (1), or do nothing because the user says no (130)."""
-    task = _task(request)
+    host = Host.here(os.environ)
+    tool_of(request)
+    for index in request.indexes:
+        parse_index(index)
+    place, wait = place_for(request.name, host.folder), amount(request.wait, "--wait")
+    if request.dry_run:
+        return _run(request, host, place)
+    with interruptible(), own_turn(host, place.final, wait) as (_, notes):
+        return _run(request, host, place, notes)
+
+
+def _run(request: Request, host: Host, place: Place, notes: tuple[str, ...] = ()) -> int:
+    task = _task(request, host, place, notes)
     try:
         return _answer(task, resolve(task.wish, task.target, task.catalog))
     except PythonUnavailable as error:
@@ -71,13 +84,12 @@ def run(request: Request) -> int:
         return _answer(task, resolve(task.wish, present, task.catalog))
 
 
-def _task(request: Request) -> Task:
-    """Everything that can be refused at once is refused here, the cheapest first."""
-    host = Host.here(os.environ)
+def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> Task:
+    """Everything that can be refused at once is refused here, the cheapest first.
+
+    Whoever built there while this command waited for its turn is seen here.
+    """
     tool = tool_of(request)
-    for index in request.indexes:
-        parse_index(index)
-    place = place_for(request.name, host.folder)
     left = () if request.dry_run else remove_leftovers(place)
     check_free(place, empty_folder=tool != "conda")
     if not (request.yes or request.dry_run):
@@ -96,7 +108,7 @@ def _task(request: Request) -> Task:
         target=target,
         readings=readings,
         gpu_here=not request.question.foreign and here.gpus != (),
-        notes=tuple(f"Removed what a build that was killed left behind: {path}" for path in left),
+        notes=(*notes, *(f"Removed what a build that was killed left behind: {path}" for path in left)),
     )
 
 
@@ -107,8 +119,7 @@ def _answer(task: Task, answer: Plan | Conflict) -> int:
     shown = shown_plan(answer, task.request)
     if task.request.dry_run:
         return _show_steps(task, shown, build)
-    with interruptible():
-        return _carry_out(task, shown, build)
+    return _carry_out(task, shown, build)
 
 
 def _carry_out(task: Task, plan: Plan, build: Build) -> int:

@@ -10,9 +10,10 @@ from pathlib import Path
 from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import KEPT, forget, is_kept, room
 from dlsetup.act.recovery import unfinished
-from dlsetup.act.turn import is_taken
+from dlsetup.act.turn import is_left, is_taken
+from dlsetup.act.undoing import Standing, is_deleted, standing
 from dlsetup.commands.turns import amount, journal_of, own_turn, path_of
-from dlsetup.model.errors import UsageError
+from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 from dlsetup.probe.host import Host
@@ -64,7 +65,8 @@ def run(request: Request) -> int:
 
 def _show(request: Request, journal: Journal, environment: str | None, said: HistoryDocument) -> None:
     entries = journal.entries(environment)
-    changes = tuple(Past(entry=entry, kept=is_kept(entry), room=room(entry)) for entry in entries)
+    latest = {entry.environment: entry.id for entry in entries if entry.state == "applied"}
+    changes = tuple(_past(journal, entry, latest.get(entry.environment) == entry.id) for entry in entries)
     if request.as_json:
         json.write(HistoryDocument(changes=changes, forgotten=said.forgotten, notes=said.notes))
         return
@@ -74,10 +76,35 @@ def _show(request: Request, journal: Journal, environment: str | None, said: His
     write(history_lines(changes, KEPT))
 
 
+def _past(journal: Journal, entry: Entry, latest: bool) -> Past:
+    found = _drift(journal, entry)
+    return Past(
+        entry=entry,
+        kept=is_kept(entry),
+        deleted=is_deleted(entry),
+        damaged=found.damaged,
+        later=found.later if latest else (),
+        room=room(entry),
+    )
+
+
+def _drift(journal: Journal, entry: Entry) -> Standing:
+    """Nothing where it cannot be told."""
+    if not is_kept(entry):
+        return Standing()
+    try:
+        return standing(journal, entry, hashes=False)
+    except StepFailed:
+        return Standing()
+
+
 def _put_right(host: Host, journal: Journal, environment: str | None) -> Iterator[str]:
     """What killed runs left, of every environment that is shown and that nobody works on."""
-    for path in sorted({entry.environment for entry in journal.entries(environment)}):
-        if unfinished(journal, Path(path)) and not is_taken(journal.state, Path(path)):
+    asked = {environment} if environment else set()
+    for path in sorted({entry.environment for entry in journal.entries(environment)} | asked):
+        place = Path(path)
+        left = unfinished(journal, place) or is_left(journal.state, place)
+        if left and not is_taken(journal.state, place):
             with own_turn(host, path) as (_, said):
                 yield from said
 

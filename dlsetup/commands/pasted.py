@@ -16,6 +16,9 @@ from dlsetup.model.machine import Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.signature import Knowledge
 
+_FOLLOWERS = ("torchvision", "torchaudio")
+"""Their messages are about the release of torch that they follow, listed or not; those of HIP mostly too."""
+
 
 def pasted(reports: Sequence[str], places: Places) -> tuple[Reading, Knowledge]:
     """What reports tell, and what is known of messages. Raises `UsageError`."""
@@ -41,3 +44,5 @@ def _names(machine: Machine) -> Iterable[str]:
     yield from (item.name for item in machine.report.asked)
     for message in machine.report.messages:
         yield from (value for key, value in message.values if key in ("name", "uvname"))
+        if (speaker := message.signature.partition("-")[0]) in (*_FOLLOWERS, "hip"):
+            yield from ("torch", speaker)

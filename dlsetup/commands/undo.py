@@ -11,10 +11,11 @@ from dlsetup.act.holdings import holdings, moved
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import forget_old, is_kept, room
+from dlsetup.act.large_files import Unlike, compare_with_records
 from dlsetup.act.readiness import in_the_way
-from dlsetup.act.undoing import few, missing, standing, undo
+from dlsetup.act.undoing import is_deleted, missing, standing, undo
 from dlsetup.commands.turns import amount, half_done, journal_of, own_turn, path_of
-from dlsetup.model.errors import UsageError
+from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.record import Record
 from dlsetup.probe.host import Host
@@ -22,6 +23,7 @@ from dlsetup.show import json
 from dlsetup.show.agreement import DECLINED, agreed, meanwhile, must_be_able_to_ask
 from dlsetup.show.history import UndoDocument, kept_lines, move_lines
 from dlsetup.show.lines import Line
+from dlsetup.show.words import counted, few
 
 FORCE = "`--force` goes ahead: the present environment is kept too, so nothing is lost."
 
@@ -34,6 +36,8 @@ class Request(Record, frozen=True, kw_only=True):
     wait: str = "10"
     """Seconds to wait for another dlsetup that is at work on the environment."""
     force: bool = False
+    verify_hashes: bool = False
+    """Whether the big files of the former environment are read too."""
     dry_run: bool = False
     yes: bool = False
     as_json: bool = False
@@ -42,6 +46,7 @@ class Request(Record, frozen=True, kw_only=True):
 @dataclass(frozen=True)
 class Task:
     request: Request
+    host: Host
     journal: Journal
     environment: str
     notes: tuple[str, ...]
@@ -53,11 +58,11 @@ def run(request: Request) -> int:
     environment = _environment(request, host)
     if request.dry_run:
         note = half_done(host, environment)
-        return _answer(Task(request, journal_of(host), environment, (note,) if note else ()))
+        return _answer(Task(request, host, journal_of(host), environment, (note,) if note else ()))
     if not request.yes:
         must_be_able_to_ask(hint="`--yes` goes ahead without a question, `--dry-run` shows what it would do.")
     with interruptible(), own_turn(host, environment, amount(request.wait, "--wait")) as (journal, notes):
-        return _answer(Task(request, journal, environment, notes))
+        return _answer(Task(request, host, journal, environment, notes))
 
 
 def _environment(request: Request, host: Host) -> str:
@@ -85,7 +90,7 @@ def _answer(task: Task) -> int:
         _tell(task, ok=False, result="refused", undoes=entry.id, refused=f"{reason} {hint}".strip())
         return 1
     moves = tuple(moved(holdings(Path(entry.environment)), entry.before))
-    _say(task, *move_lines(entry, moves))
+    _say(task, *move_lines(entry, moves, deleted=is_deleted(entry)))
     if task.request.dry_run:
         _tell(task, ok=True, result="planned", undoes=entry.id, moves=moves)
         return 0
@@ -100,7 +105,8 @@ def _take_back(task: Task, entry: Entry, moves: tuple[str, ...]) -> int:
     change = undo(task.journal, entry)
     forget_old(task.journal, entry.environment)
     _say(task, Line(mark="✓", text=f"{entry.environment} is as it was before {entry.id}.", style="good"))
-    _say(task, *kept_lines(change, room(change)))
+    if change.folder:
+        _say(task, *kept_lines(change, room(change)))
     _tell(task, ok=True, result="undone", undoes=entry.id, moves=moves, change=change)
     return 0
 
@@ -127,7 +133,31 @@ def _against(task: Task, entry: Entry) -> tuple[str, str]:
         return f"the former environment is not what it was: {few(found.damaged)} changed in it.", FORCE
     if found.later:
         return f"`{entry.environment}` has changed since {entry.id}: {few(found.later)}.", FORCE
-    return "", ""
+    return _against_content(task, entry) if task.request.verify_hashes else ("", "")
+
+
+def _against_content(task: Task, entry: Entry) -> tuple[str, str]:
+    """The same of the big files of the former environment, which are read for it."""
+    found = _read(task, entry)
+    if found.unlisted:
+        files = counted(found.unlisted, "big file")
+        text = f"no RECORD has a hash of {files}: there size and time were compared"
+        _say(task, Line(mark="·", text=text, style="note"))
+    if not found.files:
+        return "", ""
+    text = (
+        f"the former environment holds files that differ from what their distributions brought: "
+        f"{few(found.files)}; whether they did so before {entry.id} is not known."
+    )
+    return text, FORCE
+
+
+def _read(task: Task, entry: Entry) -> Unlike:
+    """Raises `StepFailed`."""
+    try:
+        return compare_with_records(task.host, Path(entry.former))
+    except OSError as error:
+        raise StepFailed(f"`{error.filename}` cannot be read: {error.strerror}.") from error
 
 
 def _nothing(task: Task) -> int:

@@ -40,7 +40,7 @@ def machine_of(facts: Sequence[Fact], gaps: Iterable[Gap] = (), *, lines: int) -
         driver=_driver(best, by_kind),
         gpus=gpus_of(by_kind),
         toolkits=_whole(by_kind, "toolkit"),
-        libraries=_whole(by_kind, "library"),
+        libraries=_libraries(by_kind.get("library", ())),
         environments=_environments(best, by_kind),
         tools=_whole(by_kind, "tool"),
         docker=_optional(Docker, "docker", best, by_kind),
@@ -116,6 +116,18 @@ def _whole(by_kind: Mapping[str, Sequence[Fact]], about: str) -> tuple[Any, ...]
     """Every record of a kind, once; unknown where none is told of."""
     found = by_kind.get(about, ())
     return tuple(dict.fromkeys(fact.value for fact in found)) if found else UNKNOWN
+
+
+def _libraries(facts: Sequence[Fact]) -> tuple[Any, ...] | Unknown:
+    """Every copy once; of several words on one path those that name the owner of the file."""
+    found = dict.fromkeys(fact.value for fact in facts)
+    named = {item.path for item in found if item.owner.name or item.owner.kind == "nobody"}
+    kept = (
+        item
+        for item in found
+        if not item.path or item.path not in named or item.owner.name or item.owner.kind == "nobody"
+    )
+    return tuple(kept) if found else UNKNOWN
 
 
 def _variables(facts: Sequence[Fact]) -> tuple[Any, ...] | Unknown:

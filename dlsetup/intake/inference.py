@@ -9,13 +9,15 @@ from typing import Any
 from dlsetup.intake.driver_inference import driver_inferences
 from dlsetup.intake.fact import Fact, inferred
 from dlsetup.intake.page import Line, Page
+from dlsetup.intake.python_inference import python_inferences
 from dlsetup.model.machine import Gpu
 
 _SYSTEMS = (
     (
         "windows",
-        r"\b[A-Z]:\\|WinError|win_amd64|on win32|/WDDM|\bWDDM\b|\w\.dll\b|\bMSC v\."
-        r"|Windows 1[01]|Platform: Windows|\bPS [A-Z]:",
+        r"\b[A-Z]:\\{1,2}(?:[A-Za-z0-9_.$ ()~-]{1,60}[\\>]|>|Users\b)|\b[A-Z]:/(?:Users|Windows|Program)"
+        r"|WinError|win_amd64|on win32|/WDDM|\bWDDM\b|[A-Za-z0-9_]{2}\.dll\b|\bMSC v\."
+        r"|Windows 1[01]|Platform: Windows|\bPS [A-Z]:\\",
     ),
     ("macos", r"\bmacOS\b|macosx_|\bDarwin\b|Apple M\d|/opt/homebrew|/Library/"),
     (
@@ -23,10 +25,12 @@ _SYSTEMS = (
         r"/usr/|/opt/|/home/|/root/|/var/|/etc/|/dev/|\w\.so\b|linux-gnu|\bLinux-|manylinux|linux-64|/lib/python3|NVRM"
         r"|UNIX x86_64"
         r"|\b(?:lsmod|modinfo|mokutil|lspci|dkms|dpkg|systemctl|nouveau)\b|\bUbuntu\b"
-        r"|\bDebian\b|\bCentOS\b|\bFedora\b|Red Hat|\bsudo \w|\bapt(?:-get)? install|Persistence-M",
+        r"|\bDebian\b|\bCentOS\b|\bFedora\b|Red Hat|SUSE\b|Rocky Linux|AlmaLinux|Arch Linux"
+        r"|\bsudo \w|\bapt(?:-get)? install|Persistence-M",
     ),
 )
-"""Paths, file names and words that only that system has; the first that is met counts."""
+"""Paths, file names and words that only that system has; the first that is met counts. Each is long enough
+that noise does not hold it: three letters by chance make no system."""
 _ARM = re.compile(
     r"\baarch64\b|\barm64\b|\btegra\b|Jetson|\bGB10\b|\bGB[23]00\b|\bGH200\b|Grace|DGX Spark", re.IGNORECASE
 )
@@ -47,6 +51,8 @@ def inferences(pages: Sequence[Page], facts: Sequence[Fact]) -> Iterator[Fact]:
             os = found.value
             yield found
     yield from driver_inferences(facts)
+    if facts and "environment.path" not in known:
+        yield from python_inferences(lines)
     if "system.arch" not in known:
         yield from _processor(lines, os, known)
     if wsl is not None and os == "linux" and not any(name.startswith("wsl.") for name in known):

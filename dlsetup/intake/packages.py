@@ -90,10 +90,9 @@ def asked_of_conda(name: str, specifier: str, line: Line, *, channel: str) -> As
 
 
 def cudnn(version: str, path: str = "") -> Library:
-    """A copy of cuDNN of which only the version is told, and perhaps where it stands."""
-    soname = f"libcudnn.so.{version.partition('.')[0]}"
+    """A copy of cuDNN of which only the version is told, and perhaps where it stands; no file is named."""
     owner = Owner(kind="nobody")
-    return Library(library="cudnn", version=Version(version), soname=soname, path=path, owner=owner)
+    return Library(library="cudnn", version=Version(version), soname="", path=path, owner=owner)
 
 
 def version_in(text: str) -> Version | None:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from dlsetup.catalog.conda import conda_packages
-from dlsetup.judge.commands import by_conda, conda, install_builds, uninstall
-from dlsetup.judge.demands import required_name
 from dlsetup.judge.scene import Installed, Scene
-from dlsetup.model.finding import Remedy
 from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.record import Unknown
-from dlsetup.model.target import Interpreter
 from dlsetup.model.verdict import Verdict
-from dlsetup.model.versions import CudaVersion
+from dlsetup.model.versions import ComputeCapability, CudaVersion
 from dlsetup.rules.combine import all_of
 from dlsetup.rules.driver import driver_serves
-from dlsetup.rules.kernels import serves_every_gpu
-from dlsetup.rules.libraries import libraries_of, overlap_of
+from dlsetup.rules.gpus import capability_of
+from dlsetup.rules.kernels import serves_every_gpu, toolkit_makes_code
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
 
 
@@ -30,20 +23,31 @@ def working_build(
 ) -> Build | None:
     """The build that serves this driver, every GPU and this Python: of the installed release if there is
     one, else the newest; of one CUDA major if told. None: no build of the catalog certainly does."""
-    builds = (item for item in _offered(installed, accelerator) if major is None or _major(item) == major)
+    builds = (
+        item for item in _offered(scene, installed, accelerator) if major is None or _major(item) == major
+    )
     return next((build for build in builds if _runs(scene, build)), None)
 
 
 def likely_build(scene: Scene, installed: Installed) -> Build | None:
-    """A build that nothing known refuses, where no row tells which GPUs it serves."""
-    builds = (build for build in _offered(installed, "cuda") if build.cuda)
-    return next((build for build in builds if not _refused(scene, build)), None)
+    """A build that nothing known refuses, where no row tells which GPUs it serves. Where nothing is known of
+    the driver either, it is the CUDA that the authors chose for that release by default."""
+    builds = (build for build in _offered(scene, installed, "cuda") if build.cuda)
+    likely = [build for build in builds if not _refused(scene, build)]
+    if not likely or not driver_is_unknown(scene):
+        return next(iter(likely), None)
+    release = installed.framework.of(likely[0].version)
+    usual = {build.variant for build in release if build.cuda and build.index == "default"}
+    same = [build for build in likely if build.version.public == likely[0].version.public]
+    return next((build for build in same if build.variant in usual), same[0])
 
 
 def serving_build(scene: Scene, installed: Installed) -> Build | None:
     """A build that holds code for every GPU, where the driver is not known: of the first release that has
     one, that of the oldest CUDA, which asks least of the driver."""
-    offered = (build for build in _offered(installed, "cuda") if build.cuda and not _refused(scene, build))
+    offered = (
+        build for build in _offered(scene, installed, "cuda") if build.cuda and not _refused(scene, build)
+    )
     serving = [build for build in offered if _has_code(scene, build)]
     first = (build for build in serving if build.version.public == serving[0].version.public)
     return min(first, key=lambda build: build.cuda or CudaVersion("0"), default=None)
@@ -55,94 +59,33 @@ def is_refused(scene: Scene, installed: Installed, accelerator: Accelerator = "c
     return all(_refused(scene, build) for build in builds)
 
 
-def other_build(scene: Scene, installed: Installed, build: Build) -> Remedy:
-    """How to put `build` in the place of the installed one, with the rest of its family."""
-    family = [build, *companions(scene, installed, build)]
-    names = " and ".join(f"{item.framework} {item.version.public}" for item in family)
-    text = f"Install the {build.variant} build of {names}."
-    if by_conda(installed.distribution):
-        return _from_conda(scene, installed)
-    left = _left_behind(scene, build)
-    commands = install_builds(scene, family)
-    if not commands:
-        return own_environment(installed)
-    first = dict.fromkeys((*in_the_way(scene, family), *left))
-    return Remedy(text=text, commands=(*uninstall(scene, list(first)), *commands))
+def driver_is_unknown(scene: Scene) -> bool:
+    """Whether nothing tells which CUDA the driver runs."""
+    return isinstance(scene.mended.driver, Unknown) and isinstance(scene.mended.cuda_ceiling, Unknown)
 
 
-def own_environment(*installed: Installed) -> Remedy:
-    """Make an environment beside this one, which must not or cannot be changed."""
-    names = [item.framework.name for item in installed]
-    command = f"dlsetup create env {names[0]}-gpu {' '.join(names)}"
-    return Remedy(text="Make an environment of its own.", commands=(command,))
-
-
-def _from_conda(scene: Scene, installed: Installed) -> Remedy:
-    """The GPU build of the same release from conda-forge, into a conda environment."""
-    name = installed.framework.name
-    minor = ".".join(str(part) for part in installed.distribution.version.release[:2])
-    rows = (row.cuda for row in conda_packages() if row.distribution == name)
-    specs = [spec.format(minor=minor) for spec in next(rows, ())]
-    text = f"Install the GPU build of {name} from conda-forge."
-    return Remedy(
-        text=text, commands=conda(scene, "install", ["--channel", "conda-forge", *specs]) if specs else ()
-    )
-
-
-def companions(scene: Scene, installed: Installed, build: Build) -> Iterator[Build]:
-    """Builds of the installed members of the family that belong to `build`."""
-    interpreter = scene.interpreter
-    family = installed.framework.family
-    for other in scene.installed:
-        if interpreter is None or not family or other.framework.family != family or other is installed:
-            continue
-        fitting = (item for item in other.framework.builds if _belongs(scene, item, build, interpreter))
-        yield from islice(fitting, 1)
-
-
-def _belongs(scene: Scene, companion: Build, build: Build, interpreter: Interpreter) -> bool:
-    """Whether a build of the family has the same variant and index and asks for this release."""
-    if (companion.index, companion.variant) != (build.index, build.variant):
-        return False
-    asked = libraries_of(companion, interpreter, scene.target).get(build.framework)
-    return asked is not None and asked.contains(build.version.public, prereleases=True)
-
-
-def in_the_way(scene: Scene, family: Sequence[Build]) -> Iterator[str]:
-    """Twins, parts of the present build, and what an installer would take for the wanted build."""
-    wanted = {required_name(text) for build in family for text in build.requirements}
-    for build in family:
-        item = scene.framework(build.framework)
-        twins = {name for group in item.framework.twins for name in group} if item else set()
-        yield from (name for name in sorted(twins - wanted) if scene.copies(name))
-        if item and build.index == "default" and item.distribution.version.local:
-            yield item.distribution.name
-        if item and isinstance(item.build, Build):
-            yield from sorted(name for name in _parts(item.build) - _parts(build) if scene.copies(name))
-
-
-def _parts(build: Build) -> set[str]:
-    """What it asks for that is a part of the framework itself: `jax-cuda12-plugin`."""
-    names = (required_name(text) for text in build.requires)
-    return {name for name in names if name.startswith(f"{build.framework}-")}
-
-
-def _left_behind(scene: Scene, build: Build) -> list[str]:
-    """Installed wheels of another CUDA major whose files those of `build` would overwrite."""
-    if build.cuda is None:
-        return []
-    own = f"-cu{build.cuda.major}"
-    siblings = (item.name for item in scene.distributions if overlap_of(item.name, scene.catalog.hardware))
-    return sorted({name for name in siblings if re.search(r"-cu\d+$", name) and not name.endswith(own)})
-
-
-def _offered(installed: Installed, accelerator: Accelerator) -> Iterator[Build]:
+def _offered(scene: Scene, installed: Installed, accelerator: Accelerator) -> Iterator[Build]:
     """Builds to choose from: those of the installed release, then the newest; none that was withdrawn."""
     own = installed.distribution.version.public
     for build in sorted(installed.framework.builds, key=lambda item: item.version.public != own):
         offered = build.version.public == own or not (build.yanked or build.prerelease)
-        if offered and build.accelerator == accelerator:
+        if (
+            offered
+            and build.accelerator == accelerator
+            and not _is_another_elsewhere(scene, installed, build)
+        ):
             yield build
+
+
+def _is_another_elsewhere(scene: Scene, installed: Installed, build: Build) -> bool:
+    """Whether the same words get a build without this accelerator, on a system that this may be: what the
+    default index has as torch is a CPU build for Windows."""
+    if not (isinstance(scene.target.os, Unknown) or isinstance(scene.target.arch, Unknown)):
+        return False
+    asked = (build.index, build.requirements)
+    alike = (row for row in installed.framework.of(build.version) if (row.index, row.requirements) == asked)
+    others = (row for row in alike if row.accelerator != build.accelerator)
+    return any(not has_platform(row, scene.target).refused for row in others)
 
 
 def _major(build: Build) -> int | None:
@@ -154,7 +97,17 @@ def _refused(scene: Scene, build: Build) -> bool:
 
 
 def _runs(scene: Scene, build: Build) -> bool:
-    return not _wheel(scene, build).refused and all(_device(scene, row).ok for row in _rows(scene, build))
+    if _wheel(scene, build).refused or not _is_known_to_toolkit(scene, build):
+        return False
+    return all(_device(scene, row).ok for row in _rows(scene, build))
+
+
+def _is_known_to_toolkit(scene: Scene, build: Build) -> bool:
+    """Whether the CUDA of the build knows every GPU: of one that is newer its libraries hold no code, even
+    where the driver compiles the build's own PTX."""
+    codes = [capability_of(gpu, scene.catalog.hardware) for gpu in scene.gpus("nvidia")]
+    known = (code for code in codes if isinstance(code, ComputeCapability))
+    return all(toolkit_makes_code(build, code, scene.catalog.hardware) for code in known)
 
 
 def _has_code(scene: Scene, build: Build) -> bool:

@@ -12,12 +12,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.shown_installer import into_tool, names_python, pip_of, tool_of
 from dlsetup.model.framework import Build
 from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.record import Unknown
+from dlsetup.model.report import Command
 
 ASK_TORCH = 'python -c "import torch; print(torch.zeros(1).cuda())"'
 """What settles whether torch computes on this GPU under this driver."""
+PIP = "python -m pip"
 _PLAIN = re.compile(r"[\w./:\\@+=,~-]+")
 _QUOTABLE = re.compile(r"[\w./:\\@+=,~<>!;\[\]()* -]+")
 
@@ -46,8 +49,22 @@ def quoted(scene: Scene, command: str, values: Mapping[str, str]) -> str:
     return command
 
 
+def of_catalog(scene: Scene, command: str) -> str:
+    """A command of the catalog with the quotes of this system and the Python of the environment."""
+    if scene.machine.system.os == "windows" and '"' not in command:
+        command = command.replace("'", '"')
+    argv = _installer(scene, "install")[:-1]
+    if not command.startswith(PIP) or not argv or argv[0] == "uv":
+        return command
+    return "".join(line(scene, argv)) + command.removeprefix(PIP) if line(scene, argv) else command
+
+
 def install(scene: Scene, requirements: Sequence[str], *, index: str | None = None) -> tuple[str, ...]:
     """The command that installs requirements into the examined environment, from one index if told."""
+    tool = _tool(scene)
+    if tool is not None:
+        argv = into_tool(tool.words, requirements, index)
+        return line(scene, argv) if argv else ()
     argv = _installer(scene, "install")
     if not argv:
         return ()
@@ -70,7 +87,7 @@ def reinstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
 def uninstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
     """The command that removes distributions from the examined environment."""
     argv = _installer(scene, "uninstall")
-    if not argv or not names:
+    if not argv or not names or _tool(scene) is not None:
         return ()
     return line(scene, [*argv, *([] if argv[0] == "uv" else ["--yes"]), *names])
 
@@ -78,7 +95,7 @@ def uninstall(scene: Scene, names: Sequence[str]) -> tuple[str, ...]:
 def conda(scene: Scene, verb: str, words: Sequence[str]) -> tuple[str, ...]:
     """`conda install` or `remove` in the examined conda environment, with the tool that is there."""
     environment = scene.environment
-    if environment is None or environment.kind != "conda":
+    if environment is None or not (environment.kind == "conda" or _lists_conda(scene)):
         return ()
     tool = next((name for name in ("conda", "mamba", "micromamba") if _has_tool(scene, name)), "conda")
     where = [] if _active(scene, environment) else ["--prefix", environment.path]
@@ -107,14 +124,28 @@ def _from_index(installer: str, address: str | None) -> list[str]:
     return ["--index" if installer == "uv" else "--index-url", address]
 
 
+def _lists_conda(scene: Scene) -> bool:
+    """Whether a report lists packages of conda, without saying of which environment."""
+    return scene.machine.partial and any(by_conda(item) for item in scene.distributions)
+
+
+def _tool(scene: Scene) -> Command | None:
+    return tool_of(scene.machine.report)
+
+
 def _installer(scene: Scene, verb: str) -> list[str]:
     """`uv pip VERB …` or `python -m pip VERB`; empty for an environment that must not be changed."""
     environment = scene.environment
-    if environment is None or environment.externally_managed:
+    shown = pip_of(scene.machine.report)
+    if environment is None:
+        return [*(shown or ["python", "-m", "pip"]), verb] if scene.machine.partial else []
+    if environment.externally_managed:
         return []
     active = _active(scene, environment)
-    if _made_by_uv(scene, environment):
+    if _made_by_uv(scene, environment) or shown[:1] == ["uv"]:
         return ["uv", "pip", verb, *([] if active else ["--python", environment.path])]
+    if names_python(shown) or (active and shown):
+        return [*shown, verb]
     return ["python" if active else python_of(scene, environment), "-m", "pip", verb]
 
 

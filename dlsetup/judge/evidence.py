@@ -56,7 +56,8 @@ def of_framework(installed: Installed) -> Evidence:
 
 def of_library(library: Library) -> Evidence:
     version = "of unknown version" if isinstance(library.version, Unknown) else str(library.version)
-    return Evidence(fact=library.soname or library.library, value=version, source=library.path)
+    name = library.soname or {"cudnn": "cuDNN"}.get(library.library, library.library)
+    return Evidence(fact=name, value=version, source=library.path or "the report")
 
 
 def of_package(package: SystemPackage) -> Evidence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from dlsetup.judge.driver_ways import way_of
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Remedy, Scope
 from dlsetup.model.hardware import DriverBranch
@@ -53,12 +54,8 @@ def install_driver(scene: Scene, wanted: str) -> Remedy:
         )
     if scope == "container-host":
         return Remedy(text=f"Install {wanted} on the host of the container.", scope=scope)
-    if _is_ubuntu(scene):
-        commands = ("sudo ubuntu-drivers install", "sudo reboot")
-        text = f"Install {wanted}; `ubuntu-drivers list` shows what there is for this GPU."
-        return Remedy(text=text, commands=commands, scope=scope)
-    text = f"Install {wanted} with the means of this system or from https://www.nvidia.com/drivers; restart."
-    return Remedy(text=text, scope=scope)
+    way = way_of(scene)
+    return Remedy(text=f"Install {wanted}{way.where}.", commands=way.commands, scope=scope)
 
 
 def _drives_all(scene: Scene, driver: DriverRelease) -> bool:
@@ -68,11 +65,6 @@ def _drives_all(scene: Scene, driver: DriverRelease) -> bool:
     return not any(driver_drives(target, gpu, hardware).refused for gpu in scene.gpus("nvidia"))
 
 
-def _is_ubuntu(scene: Scene) -> bool:
-    name = scene.machine.system.name
-    return not isinstance(name, Unknown) and "ubuntu" in name.lower()
-
-
 def driver_words(scene: Scene) -> str:
     """`driver 535.129.03`, or what is known of the driver instead of its release."""
     if scene.driver is not None:
@@ -80,11 +72,3 @@ def driver_words(scene: Scene) -> str:
     if isinstance(scene.target.cuda_ceiling, Unknown):
         return "a driver of unknown release"
     return f"a driver that knows CUDA up to {scene.target.cuda_ceiling}"
-
-
-def uses_apt(scene: Scene) -> bool:
-    """Whether the system's packages come through apt."""
-    name = scene.machine.system.name
-    return not isinstance(name, Unknown) and any(
-        word in name.lower() for word in ("ubuntu", "debian", "mint")
-    )

@@ -48,6 +48,12 @@ def named_version(specifier: str) -> Version | None:
     return version_of(found[0]) if found else None
 
 
+def exact_pin(specifier: str) -> Version | None:
+    """The version that is asked for and no other: `==2.6.0` of pip, `=2.6.0` of conda."""
+    found = re.match(r"={1,2}\s*(\d[\w.+!]*)(?![\w.+!*])", specifier)
+    return version_of(found[1]) if found and found[1].count(".") > 1 else None
+
+
 def of_asked(item: Asked) -> Evidence:
     """What was asked for, and of which index or channel."""
     source = f"{item.source}, {item.index}" if item.index else item.source

@@ -6,6 +6,8 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
+from msgspec.structs import replace
+
 from dlsetup.judge import checks
 from dlsetup.judge.roles import in_order
 from dlsetup.judge.scene import Scene
@@ -60,8 +62,18 @@ def judge(machine: Machine, catalog: Catalog, known: Iterable[Check] | None = No
             if isinstance(answer, Gap):
                 gaps[answer] = None
             elif answer.id not in said:
-                findings.append(answer)
+                findings.append(_well_begun(answer))
     return Diagnosis(findings=in_order(findings), unknown=tuple(gaps))
+
+
+def _well_begun(finding: Finding) -> Finding:
+    """The finding with a first remedy that does not begin with `Or`: the one before it did not apply."""
+    first = next(iter(finding.remedies), None)
+    if first is None or not first.text.startswith("Or "):
+        return finding
+    text = first.text.removeprefix("Or ")
+    first = replace(first, text=text[:1].upper() + text[1:])
+    return replace(finding, remedies=(first, *finding.remedies[1:]))
 
 
 def _ask(item: Check, scene: Scene) -> Iterator[Answer]:

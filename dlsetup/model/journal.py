@@ -63,7 +63,9 @@ class Entry(Record, frozen=True, kw_only=True):
     why: str = ""
     """Why it came to nothing."""
     folder: int
-    """Inode of the folder that was the environment when it began: wherever that lies now, is the former."""
+    """Inode of the folder that was the environment when it began: wherever that lies now, is the former.
+
+    0: there was none, somebody had deleted it."""
     work: str
     """Path of the folder that is to take the place of the environment."""
     former: str

@@ -60,6 +60,8 @@ class Contained(Record, frozen=True, kw_only=True):
     """How a container is built or started: by a recipe, a compose file, a command, a pod."""
 
     kind: Literal["dockerfile", "compose", "run", "pod", "cog", "devcontainer", "apptainer"]
+    tool: str = ""
+    """Program that starts it, `docker`, `podman`, `singularity`; empty: the kind tells."""
     image: str | Unknown = UNKNOWN
     """Base image of a Dockerfile (its last stage), or the image that is started."""
     gpus: bool | Unknown = UNKNOWN

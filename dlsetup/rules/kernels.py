@@ -144,7 +144,7 @@ def _by_code(build: Build, capability: ComputeCapability, target: Target, hardwa
     if _has_kernels(build, capability):
         return yes(RULE, f"{name_of(build)} holds code for {capability.sm}", *sources)
     ptx = () if isinstance(build.ptx, Unknown) else build.ptx
-    unsure = isinstance(build.kernels, Unknown) and _toolkit_makes_code(build, capability, hardware)
+    unsure = isinstance(build.kernels, Unknown) and toolkit_makes_code(build, capability, hardware)
     if any(code <= capability for code in ptx):
         by_ptx = _ptx_loads(build, target, hardware)
         if by_ptx.ok or not unsure:
@@ -162,7 +162,7 @@ def _has_kernels(build: Build, capability: ComputeCapability) -> bool:
     return any(cubin_runs_on(code, capability, build.cuda) for code in fitting)
 
 
-def _toolkit_makes_code(build: Build, capability: ComputeCapability, hardware: Hardware) -> bool:
+def toolkit_makes_code(build: Build, capability: ComputeCapability, hardware: Hardware) -> bool:
     """Whether the toolkit of the build can make machine code that the GPU runs; true if nobody can tell."""
     toolkit = toolkit_of(build.cuda, hardware) if build.cuda else None
     if toolkit is None or isinstance(toolkit.capabilities, Unknown):

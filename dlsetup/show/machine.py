@@ -11,6 +11,19 @@ from dlsetup.show.lines import Line
 from dlsetup.show.words import counted, said, size
 
 LABEL_WIDTH = 11
+_TOLD = {
+    "tensorrt.version": "TensorRT",
+    "nccl.version": "NCCL",
+    "nvidia-smi.topo": "links",
+    "wsl.kernel": "WSL with a kernel of its own,",
+    "docker.default_runtime": "Docker's default runtime",
+    "docker.features.cdi": "CDI in Docker:",
+    "docker.cgroup_driver": "cgroups by",
+    "pixi.system-requirements.cuda": "pixi is told of CUDA",
+    "conda.platform": "locked for",
+    "jax.devices": "JAX sees",
+}
+"""Answers of programs that no part of a machine has a place for, and how they are called."""
 
 
 def machine_lines(machine: Machine, frameworks: Collection[str] = ()) -> Iterator[Line]:
@@ -35,6 +48,8 @@ def _lines(machine: Machine, frameworks: Collection[str]) -> Iterator[Line]:
     yield fact("CUDA", _toolkits(machine))
     yield fact("environment", _environment(machine, frameworks))
     yield fact("Docker", _docker(machine.docker))
+    if told := _told(machine):
+        yield fact("also", told)
 
 
 def fact(label: str, text: str, *, indent: int = 2) -> Line:
@@ -153,3 +168,9 @@ def _docker(docker: Docker | None | Unknown) -> str:
     elif not isinstance(docker.nvidia_toolkit, Unknown):
         parts.append(f"NVIDIA container toolkit {docker.nvidia_toolkit}")
     return ", ".join(parts)
+
+
+def _told(machine: Machine) -> str:
+    """What a report tells beside the parts of a machine; of several answers the last."""
+    answers = {item.subject: item.value for item in machine.report.observations}
+    return "; ".join(f"{title} {answers[subject]}" for subject, title in _TOLD.items() if subject in answers)

@@ -31,6 +31,12 @@ def listed(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
+def few(names: Sequence[str], shown: int = 3) -> str:
+    """Some of several files, in words."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(f"`{name}`" for name in names[:shown]) + more
+
+
 OPENERS = (
     "A ",
     "An ",

@@ -17,7 +17,8 @@ from dlsetup.act.keeping import KEPT, forget, forget_old, is_kept
 from dlsetup.act.recovery import recover, unfinished
 from dlsetup.act.replacement import About, replacement, weigh
 from dlsetup.act.swap import put_in_place_in_turn
-from dlsetup.act.undoing import missing, standing, undo
+from dlsetup.act.undoing import Standing, is_deleted, missing, standing, undo
+from dlsetup.act.workplace import remove
 from dlsetup.model.journal import Entry
 
 WRITES = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.utime")
@@ -97,6 +98,50 @@ def test_what_is_half_removed_goes_with_the_next_command(
     assert Path(entry.former).exists()
     assert recover(journal, plain) == ()
     assert os.listdir(plain.parent) == [plain.name]
+
+
+def test_what_was_deleted_comes_back_to_the_byte(plain: Path, journal: Journal) -> None:
+    before = exact_tree(plain)
+    entry = changed(plain, journal)
+    remove(plain)
+    assert is_deleted(entry)
+    assert missing(entry) is None
+    assert standing(journal, entry) == Standing()
+    back = undo(journal, entry)
+    assert exact_tree(plain) == before
+    assert [item.state for item in journal.entries()] == ["undone", "applied"]
+    assert (back.folder, is_kept(back)) == (0, False)
+    assert os.listdir(plain.parent) == [plain.name]
+
+
+@pytest.mark.parametrize("happened", [True, False])
+def test_a_killed_bringing_back_has_been_or_has_not(
+    plain: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch, happened: bool
+) -> None:
+    before = exact_tree(plain)
+    entry = changed(plain, journal)
+    remove(plain)
+
+    class Killed(BaseException):
+        pass
+
+    def die(*words: object) -> None:
+        if happened:
+            Path(entry.former).replace(plain)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dlsetup.act.undoing.os.rename", die)
+        with pytest.raises(Killed):
+            undo(journal, entry)
+    (said,) = recover(journal, plain)
+    assert ("had brought" in said) is happened
+    assert plain.exists() is happened
+    assert unfinished(journal, plain) == ()
+    if not happened:
+        undo(journal, journal.named(entry.id))
+    assert exact_tree(plain) == before
+    assert journal.named(entry.id).state == "undone"
 
 
 def killed_at(number: int, work: Callable[[], object]) -> bool:

@@ -93,7 +93,7 @@ def test_what_a_killed_build_left_is_removed_by_the_next(
     children = psutil.Process(process.pid).children(recursive=True)
     process.kill()
     process.wait()
-    left = command.entries()
+    left = [name for name in command.entries() if name != ".demo.turn"]
     assert len(left) == 1
     tiny_index.faults.clear()
     tiny_index.release()

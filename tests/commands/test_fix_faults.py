@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tiny.broken import Broken, Fix, make_broken, mismatch
+from tiny.broken import Broken, Fix, collide, make_broken, mismatch
 from tiny.index import TinyIndex
+
+from dlsetup.act.uv import find_uv
 
 resource = pytest.importorskip("resource", reason="this system has no limits of resources")
 
@@ -81,3 +83,54 @@ def test_no_journal_can_be_kept(fix: Fix, broken: Broken, tiny_index: TinyIndex,
     assert found["exit"] == 3, found
     assert "DLSETUP_STATE" in found["error"]["hint"]
     assert (broken.tree(), broken.beside()) == before
+
+
+def uv_that(fix: Fix, *lines: str) -> dict[str, str]:
+    """Variables with which dlsetup finds another uv: it does these lines once it is to install something."""
+    folder = fix.command.home.parent / "another-uv"
+    (folder / "uv").mkdir(parents=True)
+    program = folder / "uv-program"
+    words = ["#!/bin/sh", 'case "$*" in', "*--dry-run*) ;;", '*"pip install"*)', *lines, ";;", "esac"]
+    real = find_uv(fix.command.environ)
+    program.write_text("\n".join([*words, f'exec "{real}" "$@"']) + "\n")
+    program.chmod(0o755)
+    (folder / "uv" / "__init__.py").write_text(f"def find_uv_bin():\n    return {str(program)!r}\n")
+    return {"PYTHONPATH": f"{folder}{os.pathsep}{fix.command.environ['PYTHONPATH']}"}
+
+
+def test_uv_crashes(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    found = fix(**uv_that(fix, "kill -SEGV $$"))
+    assert (found["exit"], found["error"]["code"]) == (3, "step-failed"), found
+    assert "was ended by the signal SIGSEGV" in found["error"]["message"]
+    assert (broken.tree(), broken.beside()) == before
+    assert fix()["result"] == "mended"
+
+
+def test_uv_crashes_after_it_has_taken_something_away(
+    fix: Fix, broken: Broken, tiny_index: TinyIndex
+) -> None:
+    mismatch(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    spoil = f'rm -r "{broken.folder.parent}"/.*.mending-*/lib/python*/site-packages/torchvision*'
+    found = fix(**uv_that(fix, spoil, "kill -KILL $$"))
+    assert (found["exit"], found["error"]["code"]) == (3, "step-failed"), found
+    assert "SIGKILL" in found["error"]["message"]
+    assert (broken.tree(), broken.beside()) == before
+
+
+def test_uv_is_gone_in_the_middle(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    """It is there for the forecast and the removal, and no longer when something is installed."""
+    collide(broken, tiny_index)
+    before = broken.tree(), broken.beside()
+    variables = uv_that(fix)
+    program = fix.command.home.parent / "another-uv" / "uv-program"
+    real = find_uv(fix.command.environ)
+    lines = ["#!/bin/sh", f'case "$*" in *"pip uninstall"*) rm "{program}";; esac', f'exec "{real}" "$@"']
+    program.write_text("\n".join(lines) + "\n")
+    found = fix(**variables)
+    assert (found["exit"], found["error"]["code"]) == (5, "tool-missing"), found
+    assert not program.exists()
+    assert (broken.tree(), broken.beside()) == before
+    assert fix()["result"] == "mended"

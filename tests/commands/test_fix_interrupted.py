@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -87,7 +90,8 @@ def test_killed_the_environment_is_whole_and_the_next_run_tidies_up(
         process.kill()
         process.communicate(timeout=30)
     assert broken.tree() == before
-    left = [name for name in broken.beside() if name != broken.folder.name]
+    turn = f".{broken.folder.name}.turn"
+    left = [name for name in broken.beside() if name not in (broken.folder.name, turn)]
     assert len(left) == 1
     assert ".mending-" in left[0]
     fix("--dry-run")
@@ -108,3 +112,33 @@ def test_a_second_run_waits_its_turn(fix: Fix, broken: Broken, tiny_index: TinyI
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
     assert fix()["result"] == "mended"
+
+
+def test_the_doctor_names_what_a_killed_run_left(fix: Fix, broken: Broken, tiny_index: TinyIndex) -> None:
+    mismatch(broken, tiny_index)
+
+    def gaps() -> list[dict[str, str]]:
+        said = fix.command("doctor", "--env", str(broken.folder), "--json").stdout
+        unknown: list[dict[str, str]] = json.loads(said).get("unknown", [])
+        return [gap for gap in unknown if gap["fact"] == "the environment"]
+
+    with started(fix, TINY_TORCH="hang") as process:
+        wait_for(lambda: in_the_copy(broken), process)
+        assert gaps() == []
+        process.kill()
+        process.communicate(timeout=30)
+    (gap,) = gaps()
+    assert f"left `{broken.folder}` half changed" in gap["reason"]
+    subprocess.run(gap["ask"], shell=True, cwd=fix.command.home, env=with_dlsetup(fix), check=True)
+    assert gaps() == []
+    assert broken.beside() == [broken.folder.name]
+
+
+def with_dlsetup(fix: Fix) -> dict[str, str]:
+    """Variables with which a shell finds `dlsetup`."""
+    folder = fix.command.home.parent / "dlsetup-on-path"
+    folder.mkdir()
+    program = folder / "dlsetup"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dlsetup "$@"\n')
+    program.chmod(0o755)
+    return {**fix.command.environ, "PATH": f"{folder}{os.pathsep}{fix.command.environ['PATH']}"}

@@ -266,3 +266,13 @@ def test_every_newer_release_is_told_with_its_reason(catalog: Catalog) -> None:
     assert resolve(Wish(wanted=(parse_wanted("torch<2.14.1"),)), target, catalog) == replace(
         found, picks=(replace(pick, passed_over=()),)
     )
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["gpu=sm_35", "gpu=K40", "gpu=K40,driver=470.82", "os=windows,gpu=sm_35", "arch=x86_64,gpu=sm_35"],
+)
+def test_what_is_unknown_of_the_system_does_not_swallow_what_the_gpu_refuses(
+    catalog: Catalog, target: str
+) -> None:
+    refused(catalog, target, "torch")

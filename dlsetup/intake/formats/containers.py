@@ -16,18 +16,18 @@ from dlsetup.intake.sizes import size_in
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.report import Contained
 
-_RUN = re.compile(r"\b(?:docker|podman|nvidia-docker) (?:container )?run (.{1,2000})")
-_APPTAINER = re.compile(r"\b(?:apptainer|singularity) (?:run|exec|shell) (.{1,2000})")
+_RUN = re.compile(r"\b(docker|podman|nerdctl) (?:container )?run (.{1,2000})")
+_APPTAINER = re.compile(r"\b(apptainer|singularity) (?:run|exec|shell) (.{1,2000})")
 _SIZE = re.compile(r"--shm-size[= ][\"']?([\w.]{1,16})")
 _GPUS = re.compile(r"--gpus\b|--runtime[= ]nvidia\b|nvidia\.com/gpu|--device[= ]/dev/nvidia")
 
 
-@reads("docker run", "docker run", "podman run", "container run")
+@reads("docker run", "docker run", "podman run", "nerdctl run", "container run")
 def runs(page: Page) -> Iterator[Fact]:
     """Each command, with the lines that a backslash joins to it."""
     for place, line in enumerate(page.lines):
         if found := _RUN.search(line.text):
-            yield shown("container", _started(_joined(page, place, found[1]), line), line)
+            yield shown("container", _started(found[1], _joined(page, place, found[2]), line), line)
 
 
 @reads("apptainer exec", "apptainer ", "singularity ")
@@ -35,9 +35,9 @@ def apptainer_runs(page: Page) -> Iterator[Fact]:
     """`--nv` hands NVIDIA GPUs over; /dev/shm is that of the host."""
     for place, line in enumerate(page.lines):
         if found := _APPTAINER.search(line.text):
-            words = _joined(page, place, found[1])
+            words = _joined(page, place, found[2])
             gpus = bool(re.search(r"(?:^|\s)--(?:nv|nvccli|rocm)\b", words))
-            item = Contained(kind="apptainer", gpus=gpus, host_ipc=True, source=line.place)
+            item = Contained(kind="apptainer", tool=found[1], gpus=gpus, host_ipc=True, source=line.place)
             yield shown("container", item, line)
 
 
@@ -49,10 +49,11 @@ def _joined(page: Page, place: int, words: str) -> str:
     return words
 
 
-def _started(words: str, line: Line) -> Contained:
+def _started(tool: str, words: str, line: Line) -> Contained:
     size = _SIZE.search(words)
     return Contained(
         kind="run",
+        tool=tool,
         gpus=bool(_GPUS.search(words)),
         shm_bytes=UNKNOWN if ":/dev/shm" in words else size_in(size[1]) if size else None,
         host_ipc=bool(re.search(r"--ipc[= ]host", words)),

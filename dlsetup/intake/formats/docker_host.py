@@ -7,6 +7,7 @@ docker info: Cgroup Driver: systemd, Cgroup Version: 2
  Runtimes: io.containerd.runc.v2 nvidia runc
 shm              64M     0   64M   0% /dev/shm
 (container) $ nvidia-smi
+$ docker compose up --build
 """
 
 from __future__ import annotations
@@ -28,6 +29,23 @@ _RUNTIMES = re.compile(r"^\s{0,4}Runtimes: (\S.{0,200})$")
 _CGROUPS = re.compile(r"Cgroup Driver: (systemd|cgroupfs)\b")
 _SHM = re.compile(r"^(?:shm|tmpfs|none)\s{1,40}([\d.]{1,12})([KMGT]?)\S{0,2}\s.{0,80}\s/dev/shm\s*$")
 _INSIDE = re.compile(r"^\s{0,4}\(container\) ?[$#]|\broot@[0-9a-f]{12}:|\bdocker exec\b")
+_TYPED = re.compile(
+    r"(?:^|[$#>%`] ?)\s{0,4}(?:sudo )?"
+    r"(docker compose|docker-compose|docker|podman|nerdctl|kubectl|crictl|ctr|apptainer|singularity) "
+    r"(?:--?\w\S{0,40} (?:[^\s-]\S{0,80} )?){0,3}"
+    r"(?:up|run|build|exec|apply|get|logs|describe|shell|start|pull|inspect)\b"
+)
+_TOOLS = {
+    "docker compose": "compose",
+    "docker-compose": "compose",
+    "podman": "podman",
+    "nerdctl": "nerdctl",
+    "kubectl": "kubernetes",
+    "crictl": "kubernetes",
+    "ctr": "containerd",
+    "apptainer": "apptainer",
+    "singularity": "singularity",
+}
 _UNITS = {"": 10, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
@@ -51,6 +69,14 @@ def inside(page: Page) -> Iterator[Fact]:
     line = next((item for item in page.lines if _INSIDE.search(item.text)), None)
     if line is not None:
         yield observed("container.prompt", line.text.strip()[:80], line)
+
+
+@reads("tools of containers", *_TOOLS, "docker ")
+def tools(page: Page) -> Iterator[Fact]:
+    """The tool that starts containers, by the commands that are typed; the last one counts."""
+    for line in page.lines:
+        if found := _TYPED.search(line.text[:400]):
+            yield observed("container.tool", _TOOLS.get(found[1], found[1]), line)
 
 
 @reads("df /dev/shm", "/dev/shm")

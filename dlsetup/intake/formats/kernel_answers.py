@@ -29,6 +29,7 @@ _BUS = re.compile(
     r"(?:nvidia|NVIDIA)[\"']?\s*$"
 )
 _LOADED = re.compile(r"^\W{0,4}nvidia\s{1,30}\d{5,10}\s{1,8}\d{1,6}\b")
+_NOUVEAU = re.compile(r"^\W{0,4}nouveau\s{1,30}\d{5,10}\s{1,8}\d{1,6}\b")
 _ELSEWHERE = (
     "WSL",
     "microsoft-standard",
@@ -50,6 +51,8 @@ def modules(page: Page) -> Iterator[Fact]:
             last = shown(NONE, "none", line)
         elif _LOADED.match(line.text):
             last = observed("lsmod.nvidia", "loaded", line)
+        elif _NOUVEAU.match(line.text) and not page.holds("\nnvidia "):
+            yield shown("kernel driver in use", "nouveau", line)
     if last is not None and not (last.about == NONE and page.holds(*_ELSEWHERE)):
         yield last
 

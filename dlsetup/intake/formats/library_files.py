@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import PurePosixPath
 
+from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.intake.fact import Fact, in_words, observed, shown
@@ -31,7 +32,7 @@ _FILE = re.compile(
 )
 _LOADED = re.compile(
     r"calling init: |\b[0-9a-f]{8,16}-[0-9a-f]{8,16} |\(0x[0-9a-f]{6,16}\)"
-    r"|\bmem\s+REG\b|0x[0-9a-f]{8,16}\s+0x"
+    r"|^\W{0,4}loaded: /|\bmem\s+REG\b|0x[0-9a-f]{8,16}\s+0x"
 )
 LONGEST_PATH = 400
 MOST = 4
@@ -94,6 +95,12 @@ def words(page: Page) -> Iterator[Fact]:
         for name, version in _CANN.findall(line.text):
             package = SystemPackage(name=name.lower(), version=version, found_via=line.place)
             yield in_words("package", package, line)
+
+
+def library_at(path: str, owner: Owner) -> Library | None:
+    """The CUDA library of that path, which belongs to `owner`; None where it is none."""
+    found = _FILE.search(path)
+    return replace(_library(found, path), owner=owner) if found and path.startswith("/") else None
 
 
 def _folder(before: str) -> str:

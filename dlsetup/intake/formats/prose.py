@@ -21,8 +21,9 @@ from dlsetup.model.versions import DriverRelease, OsRelease
 
 _LINUX = re.compile(
     r"\b(Ubuntu|Debian(?: GNU/Linux)?|Fedora(?: Linux)?|CentOS(?: Linux)?|Rocky Linux|AlmaLinux|Linux Mint"
-    r"|openSUSE|Red Hat Enterprise Linux|RHEL|Arch Linux|Pop!_OS|Manjaro)"
-    r"(?: (?:release |Linux )?v?(\d{1,2}(?:\.\d{1,2}){0,2})\b)?"
+    r"|openSUSE(?: Leap| Tumbleweed)?|SLES|Red Hat Enterprise Linux|RHEL|Oracle Linux|Amazon Linux"
+    r"|Arch Linux|CachyOS|EndeavourOS|Pop!_OS|Manjaro|NixOS)"
+    r"(?: (?:release |Linux )?v?(20\d\d|\d{1,2}(?:\.\d{1,2}){0,2})\b)?"
 )
 _WINDOWS = re.compile(r"\b(Windows (?:10|11|Server 20\d\d))\b")
 _MAC = re.compile(r"\b(?:macOS|Mac OS X)(?: [A-Z][a-z]{2,10})? (\d{2}(?:\.\d{1,2}){0,2})\b")
@@ -50,7 +51,7 @@ _OF_OTHERS = re.compile(
     r"site-packages|\bwheels? for|requir|supports?|or newer|or later|at least", re.IGNORECASE
 )
 """A Python that a line speaks of in general is not the one that is there."""
-_COMPILER = re.compile(r"\b(?:gcc|GCC|clang|Clang|g\+\+|ld)\b")
+_COMPILER = re.compile(r"\b(?:gcc|GCC|clang|Clang|ld)\b|\b[gc]\+\+|\bcc \(")
 """A compiler that names the system it was built on says nothing of the one it runs on."""
 _BUILT_WITH = re.compile(r"^\W{0,4}torch\.version\.(cuda|hip)\W{1,6}(\d{1,2}\.\d{1,2}|None)\b")
 LONGEST = 400
@@ -67,6 +68,12 @@ LONGEST = 400
     "Rocky",
     "Alma",
     "RHEL",
+    "SUSE",
+    "SLES",
+    "CachyOS",
+    "EndeavourOS",
+    "Pop!_OS",
+    "Manjaro",
     "macOS",
     "Linux",
     "ython",

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.intake.fact import Fact, shown
-from dlsetup.intake.page import Page
+from dlsetup.intake.fact import Fact, observed, shown
+from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import SystemPackage
 
@@ -43,16 +43,28 @@ _PACMAN = re.compile(
 @reads("dpkg -l, rpm -qa, pacman -Q", "nvidia", "cuda", "libze", "level-zero", "libnccl", "libcudnn")
 def packages(page: Page) -> Iterator[Fact]:
     """Each package with its version; of an upgrade the version that it left."""
+    manager = ""
     for line in page.lines:
         if found := _DPKG.match(line.text):
+            yield from _managed("dpkg", manager, line)
+            manager = "dpkg"
             state = _STATES.get(found[1])
             if state:
                 item = SystemPackage(name=found[2], version=found[3], state=state, found_via=line.place)
                 yield shown("package", item, line)
         elif found := _RPM.match(line.text) or _PACMAN.match(line.text):
+            kind = "rpm" if found.re is _RPM else "pacman"
+            yield from _managed(kind, manager, line)
+            manager = kind
             item = SystemPackage(name=found[1], version=found[2], found_via=line.place)
             yield shown("package", item, line)
         else:
             for name, _, version in _UPGRADED.findall(line.text):
                 item = SystemPackage(name=name, version=version, found_via=line.place)
                 yield shown("package", item, line)
+
+
+def _managed(kind: str, known: str, line: Line) -> Iterator[Fact]:
+    """Whose list it is, once."""
+    if kind != known:
+        yield observed("package.manager", kind, line)

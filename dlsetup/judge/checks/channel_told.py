@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_message
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.installers import asked_of, named_version, of_asked
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -39,16 +40,16 @@ def channel_ended(scene: Scene) -> Iterator[Answer]:
             title="The conda channel of PyTorch ended with 2.5.1",
             because="The channel `pytorch` never had PyTorch 2.6 or newer, nor pytorch-cuda after 12.4.",
             evidence=(*map(of_message, said[:2]), *map(of_asked, asked[:2])),
-            remedies=tuple(_ways_out()),
+            remedies=tuple(_ways_out(scene)),
             rests_on=scene.sources(("pytorch-channel-end",)),
         )
 
 
-def _ways_out() -> Iterator[Remedy]:
+def _ways_out(scene: Scene) -> Iterator[Remedy]:
     forge = ("conda install -c conda-forge pytorch-gpu",)
     yield Remedy(text="Take `pytorch-gpu` from conda-forge.", commands=forge)
     text = "Or install the wheels of PyTorch with pip into the environment."
-    yield Remedy(text=text, commands=("dlsetup resolve torch",))
+    yield Remedy(text=text, commands=resolve(scene, ["torch"]))
     yield Remedy(text="Or stay with pytorch=2.5.1 of the channel.")
 
 

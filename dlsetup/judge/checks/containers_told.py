@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.checks.docker import CONFIGURE, GUIDE
+from dlsetup.judge.checks.docker import GUIDE, install_toolkit
+from dlsetup.judge.container_tools import CDI, by_desktop, tool_of, words_of
 from dlsetup.judge.evidence import of_driver, of_message
 from dlsetup.judge.host import driver_that_knows, install_driver
 from dlsetup.judge.registry import Answer, check
@@ -25,44 +26,60 @@ def gpus_not_handed_over(scene: Scene) -> Iterator[Answer]:
     docker = scene.machine.docker
     known = docker if isinstance(docker, Docker) else Docker()
     toolkit = known.nvidia_toolkit if isinstance(known.nvidia_toolkit, str) else ""
-    snap = known.snap is True
-    there = (
-        f"The toolkit {toolkit} is installed"
-        if toolkit
-        else "Whether the toolkit is installed changes nothing"
-    )
-    because = (
-        f"{there}; Docker is the snap package, whose confinement hides the host's NVIDIA hook. "
-        "The driver of the host is not at fault."
-        if snap
-        else f"The toolkit {toolkit} is installed, but the engine was not told of it."
-        if toolkit
-        else "The engine knows no NVIDIA runtime: the NVIDIA container toolkit is missing or not configured."
-    )
+    snap = known.snap is True and tool_of(scene) in ("docker", "compose")
+    title = words_of(scene).title
     yield Finding(
         id="docker-snap-no-gpu-hook" if snap else "container-toolkit-missing",
         severity="error",
         title="Docker from snap does not see the NVIDIA container toolkit"
         if snap
-        else "Docker cannot hand the NVIDIA GPU to containers",
-        because=because,
+        else f"{title} cannot hand the NVIDIA GPU to containers",
+        because=_not_handed_because(scene, snap, toolkit),
         evidence=(*map(of_message, messages[:2]), *of_driver(scene)),
-        remedies=(_handing_over(snap, toolkit),),
+        remedies=(_handing_over(scene, snap, toolkit),),
         rests_on=scene.sources(("container-toolkit-guide",)),
     )
 
 
-def _handing_over(snap: bool, toolkit: str) -> Remedy:
+def _not_handed_because(scene: Scene, snap: bool, toolkit: str) -> str:
+    if snap:
+        there = (
+            f"The toolkit {toolkit} is installed"
+            if toolkit
+            else "Whether the toolkit is installed changes nothing"
+        )
+        return (
+            f"{there}; Docker is the snap package, whose confinement hides the host's NVIDIA hook. "
+            "The driver of the host is not at fault."
+        )
+    title = words_of(scene).title
+    lacks = "a CDI specification of the GPUs" if words_of(scene).configure == CDI else "an NVIDIA runtime"
+    if toolkit:
+        return f"The toolkit {toolkit} is installed, but {title} was not told of it: it lacks {lacks}."
+    return f"{title} lacks {lacks}: the NVIDIA container toolkit is missing or not configured."
+
+
+def _handing_over(scene: Scene, snap: bool, toolkit: str) -> Remedy:
+    words = words_of(scene)
     if snap:
         text = (
             "Remove the snap, install `docker-ce` from Docker's apt repository "
             "(https://docs.docker.com/engine/install/), then tell it of the toolkit."
         )
-        return Remedy(text=text, commands=("sudo snap remove docker", *CONFIGURE), scope="host")
+        return Remedy(text=text, commands=("sudo snap remove docker", *words.configure), scope="host")
+    if by_desktop(scene):
+        text = "Let Docker Desktop use WSL 2 (Settings, General), bring WSL up to date, and start both anew."
+        return Remedy(text=text, commands=("wsl --update", "wsl --shutdown"), scope="windows")
+    if any("unresolvable CDI" in item.text for item in scene.messages("nvidia-runtime-unknown")):
+        text = (
+            f"Make the CDI specification of the GPUs, after installing NVIDIA's container toolkit ({GUIDE})."
+        )
+        return Remedy(text=text, commands=(*install_toolkit(scene), *CDI), scope="host")
+    told = f"tell {words.title} of it, and start the container with {words.gpus}"
     if toolkit:
-        return Remedy(text="Tell the engine of the toolkit.", commands=CONFIGURE, scope="host")
-    text = f"Install the NVIDIA container toolkit from NVIDIA's repository ({GUIDE}), then tell Docker of it."
-    return Remedy(text=text, commands=CONFIGURE, scope="host")
+        return Remedy(text=f"{told[0].upper()}{told[1:]}.", commands=words.configure, scope="host")
+    text = f"Install the NVIDIA container toolkit from NVIDIA's repository ({GUIDE}), then {told}."
+    return Remedy(text=text, commands=(*install_toolkit(scene), *words.configure), scope="host")
 
 
 @check("driver-too-old", told=True)
@@ -101,8 +118,7 @@ def shared_memory_full(scene: Scene) -> Iterator[Answer]:
     if not messages:
         return
     size = scene.machine.system.shm_bytes
-    pod = any(item.kind == "pod" for item in scene.machine.report.containers)
-    place = "A pod" if pod else "A container"
+    place = "A pod" if tool_of(scene) == "kubernetes" else "A container"
     shown = (
         f"/dev/shm has {size >> 20} MiB"
         if isinstance(size, int)
@@ -120,16 +136,11 @@ def shared_memory_full(scene: Scene) -> Iterator[Answer]:
         because=f"{shown} (Docker's default is 64 MB); data loader workers and NCCL use it. "
         "Neither the disk nor the GPU and its driver are involved.",
         evidence=(*map(of_message, messages[:2]), *evidence),
-        remedies=tuple(_more_memory(pod)),
+        remedies=tuple(_more_memory(scene)),
         rests_on=scene.sources(("torch-shared-memory", "nccl-shared-memory")),
     )
 
 
-def _more_memory(pod: bool) -> Iterator[Remedy]:
-    if pod:
-        text = "Mount an `emptyDir` with `medium: Memory` at `/dev/shm` in the pod."
-        yield Remedy(text=text, scope="container-host")
-        return
-    text = "Start the container with `--shm-size=16g`, or `--ipc=host`, or `-v /dev/shm:/dev/shm`."
-    yield Remedy(text=text, scope="container-host")
+def _more_memory(scene: Scene) -> Iterator[Remedy]:
+    yield Remedy(text=f"Start the container with {words_of(scene).memory}.", scope="container-host")
     yield Remedy(text="As a stop-gap, `num_workers=0` needs no shared memory.", scope="project")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import is_refused, likely_build, other_build, working_build
+from dlsetup.judge.better import is_refused, likely_build, working_build
 from dlsetup.judge.commands import conda
 from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus, of_observation
+from dlsetup.judge.exchange import other_build
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy

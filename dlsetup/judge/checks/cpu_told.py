@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.catalog.conda import channel_toolkits
-from dlsetup.judge.better import likely_build, other_build, working_build
+from dlsetup.judge.better import likely_build, working_build
 from dlsetup.judge.commands import conda
 from dlsetup.judge.evidence import of_distribution, of_framework, of_message, of_observation
+from dlsetup.judge.exchange import other_build, unknown_device
+from dlsetup.judge.hints import pinned, resolve
 from dlsetup.judge.installers import asked_of, named_version, of_asked
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -45,6 +47,7 @@ def cpu_torch(scene: Scene) -> Iterator[Answer]:
         remedies=tuple(_gpu_build(scene, torch)),
         rests_on=scene.sources(("torch-lazy-init",)),
     )
+    yield from unknown_device(scene)
 
 
 def _is_cpu(torch: Installed) -> bool:
@@ -79,10 +82,10 @@ def _gpu_build(scene: Scene, torch: Installed | None) -> Iterator[Remedy]:
         yield other_build(scene, torch, better)
     else:
         text = (
-            "Install a CUDA build of torch from the index that goes with the driver; `dlsetup resolve torch` "
+            "Install a CUDA build of torch from the index that goes with the driver; `dlsetup resolve` "
             "names it. No CUDA toolkit and no other driver is needed for that."
         )
-        yield Remedy(text=text, commands=("dlsetup resolve torch",))
+        yield Remedy(text=text, commands=resolve(scene, [pinned(scene, "torch")], "--accelerator", "cuda"))
 
 
 @check("dependency-forces-cpu", told=True)

@@ -8,10 +8,11 @@ from itertools import combinations
 
 from packaging.version import Version
 
-from dlsetup.judge.better import own_environment
 from dlsetup.judge.commands import install
 from dlsetup.judge.demands import Demand, demands
 from dlsetup.judge.evidence import of_demand, of_distribution, of_gpus
+from dlsetup.judge.exchange import own_environment
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
@@ -136,7 +137,7 @@ def _apart(scene: Scene, owners: Sequence[str]) -> Iterator[Remedy]:
     if concerned:
         yield Remedy(
             text=f"Ask for releases of {names} that agree.",
-            commands=(f"dlsetup resolve {' '.join(item.framework.name for item in concerned)}",),
+            commands=resolve(scene, [item.framework.name for item in concerned]),
         )
         yield own_environment(concerned[-1])
     else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dlsetup.judge.better import companions, in_the_way, own_environment, working_build
+from dlsetup.judge.better import working_build
 from dlsetup.judge.commands import install_builds, reinstall, uninstall
 from dlsetup.judge.demands import Demand, demands
 from dlsetup.judge.evidence import of_demand, of_distribution
+from dlsetup.judge.exchange import companions, in_the_way, own_environment
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dlsetup.judge.commands import install_builds
 from dlsetup.judge.evidence import of_distribution, of_message, of_observation
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.installers import version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -99,7 +100,7 @@ def library_of_another_major(scene: Scene) -> Iterator[Answer]:
             Remedy(text=f"Take the build of {asking} for CUDA {there}, in the release that is there."),
             Remedy(
                 text=f"Or bring torch and everything beside it to CUDA {wanted}, if the driver serves it.",
-                commands=("dlsetup resolve torch --cuda " + str(wanted),),
+                commands=resolve(scene, ["torch"], "--cuda", str(wanted)),
             ),
         ),
         rests_on=scene.sources(("cuda-file-names",)),

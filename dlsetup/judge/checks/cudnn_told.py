@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dlsetup.judge.commands import install
+from dlsetup.judge.cudnn_places import own_wheel
+from dlsetup.judge.cudnn_remedies import agreeing_releases, cpu_build_of_other, kept_apart, renewed
 from dlsetup.judge.evidence import of_distribution, of_library, of_message
 from dlsetup.judge.known_libraries import needs_of
 from dlsetup.judge.registry import Answer, check
@@ -21,7 +23,7 @@ from dlsetup.judge.told_libraries import (
     seen_version,
     wanted_cudnn,
 )
-from dlsetup.model.finding import Evidence, Finding, Remedy, Severity
+from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Distribution, Gap
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
@@ -39,7 +41,7 @@ def loaded_cudnn(scene: Scene) -> Iterator[Answer]:
     others = () if foreign_folders(scene) else tuple(_sharing(scene, apart))
     if others:
         yield _shared(scene, apart, others)
-    yield _too_old(scene, apart, "warning" if others else "error")
+    yield _too_old(scene, apart, others)
 
 
 def _sharing(scene: Scene, apart: Apart) -> Iterator[str]:
@@ -70,28 +72,36 @@ def _shared(scene: Scene, apart: Apart, others: Sequence[str]) -> Finding:
         f"which {others[0]} brings, and {speaker} was built with {apart.built} and needs at least that.",
         evidence=(of_message(apart.message), *map(of_distribution, _listed(scene, (speaker, *others)))),
         remedies=(
-            Remedy(
-                text=f"Keep {names} in environments of their own, each with its own cuDNN.",
-                commands=(f"dlsetup create env {speaker}-gpu {speaker}",),
-            ),
-            Remedy(
-                text=f"Or let {speaker} load cuDNN first: initialise it before `import {_module(others[0])}` "
-                "(for JAX: call `jax.devices()`).",
-                scope="project",
-            ),
-            Remedy(text="Or take releases of both that were built with the same cuDNN."),
+            kept_apart(scene, (speaker, *others)),
+            *cpu_build_of_other(scene, speaker, others),
+            *_in_order(scene, apart, speaker, others[0]),
+            agreeing_releases(scene, (speaker, *others)),
         ),
         rests_on=scene.sources(("cudnn-version-checks",)),
     )
 
 
-def _too_old(scene: Scene, apart: Apart, severity: Severity) -> Finding:
+def _in_order(scene: Scene, apart: Apart, speaker: str, other: str) -> Iterator[Remedy]:
+    """The order of imports decides only where both bring a copy, and of one major."""
+    wheel = own_wheel(scene)
+    one_copy = wheel is not None and wheel.version.release[:3] == apart.loaded.release[:3]
+    if speaker == "jax" and apart.loaded.major == apart.built.major and not one_copy:
+        yield Remedy(
+            text="As a stop-gap let JAX load its cuDNN first: `jax.devices()` before "
+            f"`import {_module(other)}`.",
+            scope="project",
+        )
+
+
+def _too_old(scene: Scene, apart: Apart, others: Sequence[str]) -> Finding:
+    """Beside a framework that shares the library, its remedy is that of the sharing."""
     other_major = apart.loaded.major != apart.built.major
-    works = any("works well" in item.value for item in scene.machine.report.observations)
+    works = scene.observed("paddle.run_check") is not None
     risk = " The self-check passes all the same: it is a risk, not a crash." if works else ""
+    speaker = next((name for name in apart.speakers if is_there(scene, name)), apart.speakers[0])
     return Finding(
         id="cudnn-major-mismatch" if other_major else "cudnn-too-old-at-runtime",
-        severity=severity,
+        severity="warning" if others else "error",
         title=f"cuDNN {apart.loaded} was loaded, and the program was built with {apart.built}",
         because="The loaded cuDNN has to be of the same major and not older than at build time: "
         f"{apart.loaded} is not {apart.built} or newer.{risk}",
@@ -100,28 +110,9 @@ def _too_old(scene: Scene, apart: Apart, severity: Severity) -> Finding:
             *map(of_distribution, cudnn_wheels(scene)[:2]),
             *map(of_library, library_versions(scene, "cudnn")[:3]),
         ),
-        remedies=tuple(_newer(scene, apart)),
+        remedies=(kept_apart(scene, (speaker, *others)),) if others else tuple(renewed(scene, apart)),
         rests_on=scene.sources(("cudnn-version-checks",)),
     )
-
-
-def _newer(scene: Scene, apart: Apart) -> Iterator[Remedy]:
-    wheel = next((item for item in cudnn_wheels(scene) if item.name != "cudnn"), None)
-    wanted = f">={apart.built},<{apart.built.major + 1}"
-    if wheel is not None and wheel.version < apart.built:
-        text = f"Install {wheel.name} {apart.built} or newer of the same major."
-        yield Remedy(text=text, commands=install(scene, [f"{wheel.name}{wanted}"]))
-    elif wheel is not None:
-        yield Remedy(
-            text=f"{wheel.name} {wheel.version} would serve and is not the copy that was loaded: take the "
-            "other copies out of the search path, or put the folder of the wheel first."
-        )
-    else:
-        yield Remedy(
-            text=f"Install cuDNN {apart.built} (or a newer {apart.built.major}.x) for the CUDA in use, where "
-            f"{apart.loaded} lies now.",
-            scope="host",
-        )
 
 
 @check("cudnn-major-mismatch", "cudnn-not-on-search-path", told=True)
@@ -133,7 +124,7 @@ def missing_cudnn(scene: Scene) -> Iterator[Answer]:
     wanted = wanted_cudnn(messages[0])
     present = dict(_present(scene))
     if wanted in present:
-        yield _not_on_the_path(messages[0], wanted, present[wanted])
+        yield _not_on_the_path(scene, messages[0], wanted, present[wanted])
         return
     if not present:
         yield Gap(
@@ -172,7 +163,7 @@ def _present(scene: Scene) -> Iterator[tuple[int, Evidence]]:
         yield wheel.version.major, of_distribution(wheel)
 
 
-def _not_on_the_path(message: Message, wanted: int, present: Evidence) -> Finding:
+def _not_on_the_path(scene: Scene, message: Message, wanted: int, present: Evidence) -> Finding:
     return Finding(
         id="cudnn-not-on-search-path",
         severity="warning",
@@ -180,13 +171,16 @@ def _not_on_the_path(message: Message, wanted: int, present: Evidence) -> Findin
         because=f"`{message.value('file')}` is asked for by its name alone."
         " The loader looks for it in the folders of the search path.",
         evidence=(of_message(message), present),
-        remedies=(
-            Remedy(
-                text="Import torch first, which loads it; or put the wheel's folder "
-                "(`site-packages/nvidia/cudnn/lib`) on the search path of this one program.",
-            ),
-        ),
+        remedies=(_found_there(scene),),
     )
+
+
+def _found_there(scene: Scene) -> Remedy:
+    windows = scene.target.os == "windows"
+    folder = "site-packages\\nvidia\\cudnn\\bin" if windows else "site-packages/nvidia/cudnn/lib"
+    torch = "Import torch first, which loads it; or put" if is_there(scene, "torch") else "Put"
+    path = "PATH" if windows else "LD_LIBRARY_PATH"
+    return Remedy(text=f"{torch} the wheel's folder (`{folder}`) into {path} for this one program.")
 
 
 def _asker(scene: Scene, wanted: int) -> str:

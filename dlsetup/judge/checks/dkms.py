@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import line
 from dlsetup.judge.evidence import of_message
-from dlsetup.judge.host import driver_scope, uses_apt
+from dlsetup.judge.module_loading import build_module, built_elsewhere
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
-from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.machine import Driver, Sighting
+from dlsetup.model.finding import Evidence, Finding
+from dlsetup.model.machine import Driver
 from dlsetup.model.record import Unknown
-
-MODULE = "dkms module"
 
 
 @check("dkms-headers-missing")
 def not_built(scene: Scene) -> Iterator[Answer]:
     """DKMS has no module for the running kernel: its headers were not there when it was installed."""
     messages = scene.messages("dkms-no-headers")
-    states = _elsewhere(scene) if _is_unloaded(scene) else []
+    states = built_elsewhere(scene) if _is_unloaded(scene) else []
     if not messages and not states:
         return
     kernel = scene.machine.system.kernel
@@ -35,18 +32,9 @@ def not_built(scene: Scene) -> Iterator[Answer]:
             *map(of_message, messages[:2]),
             *(Evidence(fact=item.fact, value=item.value, source=item.source) for item in states),
         ),
-        remedies=(_build(scene),),
+        remedies=(build_module(scene),),
         rests_on=scene.sources(("dkms",)),
     )
-
-
-def _elsewhere(scene: Scene) -> list[Sighting]:
-    """What DKMS says of the module, if it is installed for no kernel that runs."""
-    kernel = scene.machine.system.kernel
-    states = [item for item in scene.machine.sightings if item.fact == MODULE]
-    if isinstance(kernel, Unknown) or any(kernel in item.value.split() for item in states):
-        return [item for item in states if isinstance(kernel, str) and item.value.endswith(f"{kernel} added")]
-    return states
 
 
 def _is_unloaded(scene: Scene) -> bool:
@@ -54,25 +42,3 @@ def _is_unloaded(scene: Scene) -> bool:
     if not isinstance(driver, Driver):
         return driver is None
     return driver.module is None or driver.nvml_error == "DRIVER_NOT_LOADED"
-
-
-def _build(scene: Scene) -> Remedy:
-    kernel = scene.machine.system.kernel
-    name = "$(uname -r)" if isinstance(kernel, Unknown) else kernel
-    text = "Install the headers of that kernel, let DKMS build the module, and load it."
-    build = ("sudo dkms autoinstall", "sudo modprobe nvidia")
-    system = scene.machine.system.name
-    fedora = isinstance(system, str) and any(
-        word in system.lower() for word in ("fedora", "red hat", "centos", "rocky", "alma", "oracle")
-    )
-    if fedora:
-        headers: tuple[str, ...] = (f"sudo dnf install kernel-devel-{name} kernel-headers",)
-    elif uses_apt(scene) or isinstance(system, Unknown):
-        headers = (
-            ("sudo apt install linux-headers-$(uname -r)",)
-            if isinstance(kernel, Unknown)
-            else line(scene, ["sudo", "apt", "install", f"linux-headers-{kernel}"])
-        )
-    else:
-        headers = ()
-    return Remedy(text=text, commands=(*headers, *build), scope=driver_scope(scene))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dlsetup.judge.container_tools import CONFIGURE
 from dlsetup.judge.evidence import of_driver
-from dlsetup.judge.host import uses_apt
+from dlsetup.judge.linux_families import FAMILIES, install_packages
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -13,7 +14,7 @@ from dlsetup.model.machine import Docker, Gap
 from dlsetup.model.record import Unknown
 
 GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
-CONFIGURE = ("sudo nvidia-ctk runtime configure --runtime=docker", "sudo systemctl restart docker")
+TOOLKIT = ("nvidia-container-toolkit",)
 
 
 @check("container-toolkit-missing")
@@ -27,7 +28,6 @@ def toolkit_missing(scene: Scene) -> Iterator[Answer]:
         return
     if _knows_nvidia(docker) or isinstance(docker.runtimes, Unknown):
         return
-    install = ("sudo apt install nvidia-container-toolkit",) if uses_apt(scene) else ()
     yield Finding(
         id="container-toolkit-missing",
         severity="warning",
@@ -37,7 +37,7 @@ def toolkit_missing(scene: Scene) -> Iterator[Answer]:
         remedies=(
             Remedy(
                 text=f"Install the toolkit from NVIDIA's repository ({GUIDE}), then tell Docker of it.",
-                commands=(*install, *CONFIGURE),
+                commands=(*install_toolkit(scene), *CONFIGURE),
                 scope="host",
             ),
         ),
@@ -65,6 +65,11 @@ def docker_from_snap(scene: Scene) -> Iterator[Answer]:
             ),
         ),
     )
+
+
+def install_toolkit(scene: Scene) -> tuple[str, ...]:
+    """The command that installs the toolkit, which every family calls by one name."""
+    return install_packages(scene, dict.fromkeys(FAMILIES, TOOLKIT))
 
 
 def _concerned(scene: Scene) -> Docker | None:

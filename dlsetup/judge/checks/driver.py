@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.better import working_build
 from dlsetup.judge.commands import ASK_TORCH
 from dlsetup.judge.evidence import of_driver, of_framework
+from dlsetup.judge.exchange import other_build
 from dlsetup.judge.host import ASK_DRIVER, driver_words, newer_driver
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -24,7 +25,7 @@ def driver_too_old(scene: Scene) -> Iterator[Answer]:
         return
     if scene.driver is None and not scene.gpus("nvidia"):
         return
-    for installed in scene.installed:
+    for installed in scene.leading:
         cuda = installed.cuda
         if not isinstance(cuda, CudaVersion):
             continue

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from dlsetup.judge.driver_parts import parts_by_branch
 from dlsetup.judge.evidence import of_package
-from dlsetup.judge.host import uses_apt
+from dlsetup.judge.linux_families import finish_upgrade
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
-from dlsetup.model.record import Unknown
 
 
 @check("driver-packages-mixed-branches")
@@ -19,8 +18,6 @@ def packages_of_two_branches(scene: Scene) -> Iterator[Answer]:
     parts = parts_by_branch(scene)
     if len(parts) < 2 or scene.in_wsl:
         return
-    apt = uses_apt(scene) or isinstance(scene.machine.system.name, Unknown)
-    repair = ("sudo apt update", "sudo apt install --fix-broken") if apt else ()
     yield Finding(
         id="driver-packages-mixed-branches",
         severity="warning",
@@ -30,7 +27,7 @@ def packages_of_two_branches(scene: Scene) -> Iterator[Answer]:
         remedies=(
             Remedy(
                 text="Finish the upgrade, or remove the packages of the unwanted branch; then restart.",
-                commands=repair,
+                commands=finish_upgrade(scene),
                 scope="host",
             ),
         ),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.better import working_build
+from dlsetup.judge.commands import install, uninstall
 from dlsetup.judge.evidence import of_driver, of_framework, of_message, of_observation
+from dlsetup.judge.exchange import other_build
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.host import ASK_DRIVER, driver_words, install_driver, newer_driver
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -35,7 +39,7 @@ def said_to_be_too_old(scene: Scene) -> Iterator[Answer]:
     yield Finding(
         id="driver-too-old",
         severity="error",
-        title="The NVIDIA driver is too old for " + (torch.title if torch else "what is installed"),
+        title=f"The NVIDIA driver is too old for {_what(scene, torch)}",
         because=_because(scene, cuda),
         evidence=(
             *of_driver(scene),
@@ -48,9 +52,16 @@ def said_to_be_too_old(scene: Scene) -> Iterator[Answer]:
     )
     if cuda is None:
         reason = "it decides which driver is new enough"
-        yield Gap(fact="the CUDA that the program was built with", reason=reason, ask=ASK_BUILD)
+        jax = any(item.name == "jax" for item in scene.distributions)
+        ask = "python -m pip list | grep -i -E 'jax|cuda'" if jax and not torch else ASK_BUILD
+        yield Gap(fact="the CUDA that the program was built with", reason=reason, ask=ask)
     if scene.driver is None:
         yield Gap(fact="release of the NVIDIA driver", reason="only its CUDA is known", ask=ASK_DRIVER)
+
+
+def _what(scene: Scene, torch: Installed | None) -> str:
+    plugin = _plugin(scene)
+    return torch.title if torch else f"JAX with CUDA {plugin[1]}" if plugin else "what is installed"
 
 
 def _cuda(scene: Scene) -> CudaVersion | None:
@@ -62,7 +73,15 @@ def _cuda(scene: Scene) -> CudaVersion | None:
         except ValueError:
             return None
     known = [item.cuda for item in scene.installed]
-    return next((cuda for cuda in known if isinstance(cuda, CudaVersion)), None)
+    of_build = next((cuda for cuda in known if isinstance(cuda, CudaVersion)), None)
+    plugin = _plugin(scene)
+    return of_build or (CudaVersion(f"{plugin[1]}.0") if plugin else None)
+
+
+def _plugin(scene: Scene) -> re.Match[str] | None:
+    """The plugin of JAX, whose name tells its CUDA."""
+    names = (item.name for item in scene.distributions)
+    return next((found for name in names if (found := re.fullmatch(r"jax-cuda(\d{2})-plugin", name))), None)
 
 
 def _because(scene: Scene, cuda: CudaVersion | None) -> str:
@@ -86,10 +105,23 @@ def _remedies(scene: Scene, torch: Installed | None, cuda: CudaVersion | None) -
         yield other_build(scene, torch, better)
         return
     ceiling = scene.target.cuda_ceiling
+    plugin = _plugin(scene)
+    if plugin and not isinstance(ceiling, Unknown) and ceiling.major < int(plugin[1]):
+        yield _other_plugin(scene, plugin[1], ceiling.major)
+        return
     line = (
         "an older CUDA"
         if isinstance(ceiling, Unknown)
         else f"CUDA {ceiling} or older (major {ceiling.major})"
     )
     text = f"Or keep the driver and take a build of the framework (or an image) that was made with {line}."
-    yield Remedy(text=text, commands=("dlsetup resolve torch",) if torch else (), scope="environment")
+    yield Remedy(text=text, commands=resolve(scene, ["torch"]) if torch else (), scope="environment")
+
+
+def _other_plugin(scene: Scene, installed: str, major: int) -> Remedy:
+    """Two plugins side by side quarrel, so the present one goes first."""
+    gone = [f"jax-cuda{installed}-plugin", f"jax-cuda{installed}-pjrt"]
+    return Remedy(
+        text=f"Or keep the driver and take the plugin of JAX for CUDA {major}.",
+        commands=(*uninstall(scene, gone), *install(scene, [f"jax[cuda{major}]"])),
+    )

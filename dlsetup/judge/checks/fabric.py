@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dlsetup.judge.commands import line
 from dlsetup.judge.driver_parts import release_of
 from dlsetup.judge.evidence import of_driver, of_message, of_package
-from dlsetup.judge.host import driver_scope, uses_apt
+from dlsetup.judge.host import driver_scope
+from dlsetup.judge.linux_families import family_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
-from dlsetup.model.record import Unknown
 from dlsetup.model.versions import DriverRelease
 
 PACKAGE = re.compile(r"(?:nvidia|cuda-drivers|libnvidia)-?fabric-?manager(?:-\d{3})?")
@@ -96,8 +96,9 @@ def _start(scene: Scene) -> Iterator[Remedy]:
 def _install(scene: Scene, driver: DriverRelease) -> Iterator[Remedy]:
     name = f"{SERVICE}-{driver.major}" if driver.major < 580 else SERVICE
     text = f"Install the fabric manager {driver}, the driver's own release, and start it again."
-    apt = uses_apt(scene) or isinstance(scene.machine.system.name, Unknown)
-    install = ["apt", "install", name] if apt else ["dnf", "install", f"{SERVICE}-{driver}"]
+    apt = family_of(scene) in ("ubuntu", "debian", None)
+    tool = "zypper" if family_of(scene) == "suse" else "dnf"
+    install = ["apt", "install", f"{name}={driver}*"] if apt else [tool, "install", f"{SERVICE}-{driver}"]
     show = line(scene, ["apt-cache", "madison", name]) if apt else ()
     commands = (*show, *line(scene, ["sudo", *install]), f"sudo systemctl restart {SERVICE}")
     yield Remedy(text=text, commands=commands, scope=driver_scope(scene))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, serving_build, working_build
+from dlsetup.judge.better import serving_build, working_build
 from dlsetup.judge.commands import ASK_TORCH
+from dlsetup.judge.container_tools import words_of
 from dlsetup.judge.evidence import of_container, of_framework, of_gpus, of_message, of_variable
+from dlsetup.judge.exchange import other_build
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.judge.visible import VISIBLE, first_number, hides_all, visible_gpus
@@ -49,7 +51,7 @@ def container_without_gpu(scene: Scene) -> Iterator[Answer]:
             evidence=(*of_container(scene), *of_gpus(scene, scene.gpus("nvidia"))),
             remedies=(
                 Remedy(
-                    text="To use the host's GPUs, start the container with them: `docker run --gpus all …`.",
+                    text=f"To use the host's GPUs, start the container with {words_of(scene).gpus}.",
                     scope="container-host",
                 ),
             ),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.judge.better import other_build, working_build
+from dlsetup.judge.better import working_build
 from dlsetup.judge.evidence import of_framework, of_gpus, of_message, of_observation
+from dlsetup.judge.exchange import other_build
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Finding, Remedy
@@ -99,10 +101,10 @@ def _remedies(scene: Scene, torch: Installed | None, code: ComputeCapability | N
         yield other_build(scene, torch, better)
     elif code is not None and code >= ComputeCapability("8.0"):
         text = f"Install a build of a newer CUDA, which holds {_since(scene, code)}, in the same environment."
-        yield Remedy(text=text, commands=(f"dlsetup resolve torch --target gpu={code.sm}",))
+        yield Remedy(text=text, commands=resolve(scene, ["torch"]))
     elif code is not None:
         text = f"Install an older release, or a build of an older CUDA, that still holds {code.sm}."
-        yield Remedy(text=text, commands=(f"dlsetup resolve torch --target gpu={code.sm}",))
+        yield Remedy(text=text, commands=resolve(scene, ["torch"]))
     else:
         yield Remedy(text="See which GPU it is, then take a build that holds code for it.", commands=(ASK,))
     if code is not None and code < ComputeCapability("8.0"):

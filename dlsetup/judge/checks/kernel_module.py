@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dlsetup.judge.commands import line
 from dlsetup.judge.driver_parts import parts_by_branch
 from dlsetup.judge.evidence import of_driver, of_gpus, of_nvml
-from dlsetup.judge.host import driver_scope, install_driver, uses_apt
+from dlsetup.judge.host import driver_scope
+from dlsetup.judge.linux_families import finish_upgrade
+from dlsetup.judge.module_loading import SECURE_BOOT, driven_by, enrol, load_module
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_devices import torch_uses_gpu
@@ -18,9 +20,8 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.versions import DriverRelease
 
 MISMATCH = "LIB_RM_VERSION_MISMATCH"
-SECURE_BOOT = "secure boot"
 HELD = re.compile(r"nvidia-driver-\d+(-server|-open)*|libnvidia-(?:common|compute)-\d+(-server)?")
-ON_DISK, IN_USE = "module on disk", "kernel driver in use"
+ON_DISK = "module on disk"
 NOT_LOADED = "DRIVER_NOT_LOADED"
 
 
@@ -68,13 +69,19 @@ def module_not_loaded(scene: Scene) -> Iterator[Answer]:
     present = bool(scene.gpus("nvidia")) or isinstance(libraries, DriverRelease) or refused
     if not _is_unloaded(driver) or not present or _is_image(scene):
         return
+    if scene.observed("lsmod.nvidia"):
+        reason = "`lsmod` shows the module, and the driver's tools do not reach it"
+        yield Gap(
+            fact="what the NVIDIA module says", reason=reason, ask="sudo dmesg | grep -iE 'nvrm|nvidia'"
+        )
+        return
     yield Finding(
         id="kernel-module-not-loaded",
         severity="error",
         title="The NVIDIA kernel module is not loaded",
         because=_not_loaded_because(scene, libraries),
         evidence=(*of_gpus(scene, scene.gpus("nvidia")), *of_driver(scene), *_kernel(scene)),
-        remedies=tuple(_load_module(scene, libraries)),
+        remedies=tuple(load_module(scene, libraries)),
     )
     if (isinstance(libraries, DriverRelease) or refused) and not _sighted(scene, SECURE_BOOT):
         reason = "an unsigned kernel module does not load under Secure Boot"
@@ -103,7 +110,7 @@ def secure_boot_refuses(scene: Scene) -> Iterator[Answer]:
             Remedy(
                 text="Enrol the key (MOK) that signs the module and confirm it at the next start, or "
                 "switch Secure Boot off in the firmware; then install the driver again and restart.",
-                commands=_enrol(scene),
+                commands=enrol(scene),
                 scope="host",
             ),
         ),
@@ -117,13 +124,7 @@ def _after_update(scene: Scene) -> Iterator[Remedy]:
         return
     if len(parts_by_branch(scene)) > 1:
         text = "Bring the packages of module and libraries to one release: a restart alone changes nothing."
-        commands = (
-            "sudo apt update",
-            "sudo apt install --fix-broken",
-            "sudo apt full-upgrade",
-            "sudo reboot",
-        )
-        yield Remedy(text=text, commands=commands if uses_apt(scene) else (), scope=scope)
+        yield Remedy(text=text, commands=(*finish_upgrade(scene), "sudo reboot"), scope=scope)
         return
     yield Remedy(
         text="Restart the machine: it loads the module of the new release.",
@@ -134,35 +135,6 @@ def _after_update(scene: Scene) -> Iterator[Remedy]:
     if held:
         text = "To choose the time of the next driver update, hold the package and update it by hand."
         yield Remedy(text=text, commands=line(scene, ["sudo", "apt-mark", "hold", *held]), scope=scope)
-
-
-def _load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iterator[Remedy]:
-    scope = driver_scope(scene)
-    if scope == "container-host":
-        yield Remedy(
-            text="Load the NVIDIA driver on the host; nothing is to be done in the container.", scope=scope
-        )
-        return
-    if libraries is None:
-        yield install_driver(scene, "the NVIDIA driver")
-        return
-    text = "Load the module; if it refuses, the kernel says why."
-    yield Remedy(text=text, commands=("sudo modprobe nvidia", "sudo dmesg | grep -i nvidia"), scope=scope)
-    built = [
-        item.name for item in scene.packages if re.fullmatch(r"nvidia-dkms-\d+(-server|-open)*", item.name)
-    ]
-    kernel = scene.machine.system.kernel
-    if built and uses_apt(scene) and not isinstance(kernel, Unknown):
-        words = ["sudo", "apt", "install", "--reinstall", f"linux-headers-{kernel}", *built]
-        text = "If there is no module for this kernel, build it."
-        yield Remedy(text=text, commands=("dkms status", *line(scene, words)), scope=scope)
-
-
-def _enrol(scene: Scene) -> tuple[str, ...]:
-    """Where each family of systems keeps the key that signs modules which are built on the machine."""
-    if uses_apt(scene):
-        return ("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der",)
-    return ("sudo mokutil --import /etc/pki/akmods/certs/public_key.der",)
 
 
 def _cuda_was_seen(scene: Scene) -> bool:
@@ -176,7 +148,7 @@ def _not_loaded_because(scene: Scene, libraries: DriverRelease | None | Unknown)
         gpu += f", the driver's libraries are {libraries}"
     on_disk = next((item.value for item in scene.machine.sightings if item.fact == ON_DISK), "")
     built = f" Module {on_disk} lies on disk and is not loaded." if on_disk else ""
-    nouveau = " The open driver `nouveau` drives the card." if _driven_by(scene, "nouveau") else ""
+    nouveau = " The open driver `nouveau` drives the card." if driven_by(scene, "nouveau") else ""
     return f"{gpu}, and the running kernel has no `nvidia` module loaded.{built}{nouveau}"
 
 
@@ -199,10 +171,6 @@ def _kernel(scene: Scene) -> tuple[Evidence, ...]:
     return (
         () if isinstance(kernel, Unknown) else (Evidence(fact="kernel", value=kernel, source="the system"),)
     )
-
-
-def _driven_by(scene: Scene, module: str) -> bool:
-    return any(item.fact == IN_USE and item.value == module for item in scene.machine.sightings)
 
 
 def _sighted(scene: Scene, fact: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
+from dlsetup.judge.commands import install
 from dlsetup.judge.evidence import of_framework, of_gpus, of_message
 from dlsetup.judge.known import mac_bounds
 from dlsetup.judge.registry import Answer, check
@@ -60,9 +62,23 @@ def macos_too_old(scene: Scene) -> Iterator[Answer]:
         title=f"macOS {release} is too old for the GPU support of torch {version}",
         because=f"MPS of this release needs macOS {bound.oldest} or newer.",
         evidence=(Evidence(fact="macOS", value=str(release), source="the system"), of_framework(torch)),
-        remedies=(Remedy(text=f"Update macOS to {bound.oldest} or newer.", scope="host"),),
+        remedies=(
+            Remedy(text=f"Update macOS to {bound.oldest} or newer.", scope="host"),
+            *_older_torch(scene, release),
+        ),
         rests_on=(bound.cited,),
     )
+
+
+def _older_torch(scene: Scene, release: OsRelease) -> Iterator[Remedy]:
+    """The newest releases of torch whose GPU support this macOS serves."""
+    rows = mac_bounds()
+    for newer, row in pairwise(rows):
+        if release >= row.oldest:
+            ends = f"<{min(item.version for item in newer.releases)}"
+            text = f"Or take torch{ends}, the last releases for macOS {row.oldest}."
+            yield Remedy(text=text, commands=install(scene, [f"torch{ends}"]))
+            return
 
 
 @check("macos-too-old-for-mps", told=True)

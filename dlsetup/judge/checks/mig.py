@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_framework, of_gpus, of_observation, of_variable
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.visible import VISIBLE
@@ -39,7 +40,7 @@ def counted_as_none(scene: Scene) -> Iterator[Answer]:
         remedies=(
             Remedy(
                 text="Install torch 2.0 or newer.",
-                commands=("dlsetup resolve 'torch>=2.0'",),
+                commands=resolve(scene, ["torch>=2.0"]),
             ),
             Remedy(text=f"Or leave {VISIBLE} unset: the first slice is then taken.", scope="project"),
         ),

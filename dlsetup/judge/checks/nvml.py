@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.evidence import of_container, of_nvml
+from dlsetup.judge.container_tools import tool_of
+from dlsetup.judge.evidence import of_container, of_nvml, of_observation
 from dlsetup.judge.host import driver_scope
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -66,20 +67,33 @@ def _told_of_container(scene: Scene) -> bool:
 
 
 def _lost_in_container(scene: Scene) -> Finding:
+    cgroups = scene.observed("docker.cgroup_driver")
     return Finding(
         id="container-lost-gpu-cgroup-reload",
         severity="error",
         title="This container has lost its GPUs",
         because="The host has the driver loaded, and NVML says `UNKNOWN` here: the device files are closed.",
-        evidence=(*of_nvml(scene), *of_container(scene)),
+        evidence=(*of_nvml(scene), *of_container(scene), *([of_observation(cgroups)] if cgroups else [])),
         remedies=(
             Remedy(
                 text="Start the container anew; `nvidia-smi` on the host should work.", scope="container-host"
             ),
-            Remedy(
-                text="To keep it from happening again, hand the GPUs over through CDI on the host.",
-                commands=("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",),
-                scope="container-host",
-            ),
+            _kept(scene),
         ),
     )
+
+
+def _kept(scene: Scene) -> Remedy:
+    """Runtimes of containers drop device files that they do not know of when systemd reloads its units."""
+    text = "To keep it from happening again, hand the GPUs over through CDI"
+    tool = tool_of(scene)
+    commands: tuple[str, ...] = ("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",)
+    if tool in ("docker", "compose", "podman", "nerdctl"):
+        text += ": make its specification and start the container with `--device nvidia.com/gpu=all`"
+    if tool in ("docker", "compose"):
+        option = '`"exec-opts": ["native.cgroupdriver=cgroupfs"]` in daemon.json'
+        text += f"; or let Docker manage cgroups itself ({option})"
+    if tool == "kubernetes":
+        commands = ("sudo nvidia-ctk system create-dev-char-symlinks --create-all",)
+        text = "To keep it from happening again, make the links of the device files on each node at its start"
+    return Remedy(text=f"{text}.", commands=commands, scope="container-host")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.evidence import of_message, of_variable
+from dlsetup.judge.evidence import of_message, of_observation, of_variable
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -26,6 +26,7 @@ def blocked(scene: Scene) -> Iterator[Answer]:
         return
     told = (*acs[:1], *direct[:1], *cured[:1], *symptom[:1])
     settings = tuple(Evidence(fact=item.fact, value=item.value, source=item.source) for item in translated)
+    links = scene.observed("nvidia-smi.topo")
     variable = (of_variable(scene, SWITCH),) if scene.machine.variable(SWITCH) == "1" else ()
     cause = f"here `{translated[0].value}` is set" if translated else "VT-d or AMD-Vi is on in the firmware"
     yield Finding(
@@ -34,7 +35,7 @@ def blocked(scene: Scene) -> Iterator[Answer]:
         title="Direct traffic between the GPUs (P2P) is reported as usable and does not work",
         because="ACS and the IOMMU send peer-to-peer traffic through the root complex, where it is lost and "
         f"NCCL waits for ever: {cause}. No error is printed, and fewer GPUs on one switch may work.",
-        evidence=(*map(of_message, told), *settings, *variable),
+        evidence=(*map(of_message, told), *settings, *variable, *([of_observation(links)] if links else [])),
         remedies=tuple(_remedies()),
         rests_on=scene.sources(("nccl-acs",)),
     )

@@ -9,6 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from dlsetup.judge.evidence import of_message
+from dlsetup.judge.hints import framework_behind, resolve
 from dlsetup.judge.installers import asked_of, of_asked, version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -34,8 +35,19 @@ def pins_exclude(scene: Scene) -> Iterator[Answer]:
         title="What is asked for cannot be installed together",
         because=because if pair is None else pair[2],
         evidence=(*map(of_asked, () if pair is None else pair[:2]), *map(of_message, said[:2])),
-        remedies=(Remedy(text=f"{text}against them.", commands=("dlsetup resolve -r requirements.txt",)),),
+        remedies=(Remedy(text=f"{text}against them.", commands=_question(scene, pair)),),
     )
+
+
+def _question(scene: Scene, pair: tuple[Asked, Asked, str] | None) -> tuple[str, ...]:
+    """What is asked for, without the pins that exclude each other: of a pair the first one holds."""
+    if pair is not None:
+        first, other = (framework_behind(scene, item.name) for item in pair[:2])
+        held = [f"{first}{pair[0].specifier}"] if first else []
+        return resolve(scene, [*held, *([other] if other else [])]) if held else ()
+    named = (framework_behind(scene, item.name) for item in asked_of(scene, "pip"))
+    names = sorted({name for name in named if name})
+    return resolve(scene, names) if names else ()
 
 
 def _lacks_a_file(scene: Scene) -> bool:

@@ -8,6 +8,7 @@ from itertools import combinations
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from dlsetup.judge.evidence import of_message
+from dlsetup.judge.hints import framework_behind, resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
@@ -52,13 +53,19 @@ def no_common_library(scene: Scene) -> Iterator[Answer]:
             remedies=(
                 Remedy(
                     text="Take releases whose demands meet; `dlsetup resolve` finds them or says why not.",
-                    commands=(f"dlsetup resolve {one.family} {other.family}",),
+                    commands=_question(scene, one, other),
                 ),
                 Remedy(text=f"Or keep {names} in environments (and processes) of their own."),
             ),
             rests_on=scene.sources(("pip-resolver",)),
         )
         return
+
+
+def _question(scene: Scene, *demands: Demand) -> tuple[str, ...]:
+    names = [framework_behind(scene, item.owner) for item in demands]
+    known = [name for name in names if name is not None]
+    return resolve(scene, known) if len(known) == len(names) else ()
 
 
 def _demands(scene: Scene) -> Iterator[Demand]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dlsetup.judge.commands import install_builds
 from dlsetup.judge.evidence import of_framework, of_gpus, of_message
+from dlsetup.judge.exchange import companions
 from dlsetup.judge.installers import comes_after
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
@@ -24,6 +26,8 @@ STAND_INS = (
 )
 """Architectures whose code runs on their siblings, and what tells ROCm to try it."""
 FAILURES = ("hip-no-binary", "tf-rocm-ignores")
+MISSING, BUNDLED = "hip-object-missing", "hip-object-bundled"
+"""With `AMD_LOG_LEVEL` ROCm lists which architecture it looked for, and which ones it found."""
 CRASH = "hip-crash"
 """Says nothing of the GPU: it counts where the architecture is one that nobody builds for."""
 
@@ -51,7 +55,8 @@ def said_to_lack_code(scene: Scene) -> Iterator[Answer]:
     messages = scene.messages(*FAILURES) or (scene.messages(CRASH) if _stand_in(_gfx(scene)) else ())
     if not messages or scene.gpus("nvidia") or _overridden(scene, messages[0].source):
         return
-    held = tuple(re.findall(r"gfx[0-9a-f]{3,4}", messages[0].value("built") or ""))
+    bundled = (message.value("built") or "" for message in (messages[0], *scene.messages(BUNDLED)))
+    held = tuple(dict.fromkeys(gfx for text in bundled for gfx in re.findall(r"gfx[0-9a-f]{3,4}", text)))
     yield _finding(scene, held, tuple(map(of_message, messages[:2])), ["rocm-gfx"], None)
     if not _gfx(scene):
         reason = "it decides which build has code for it"
@@ -68,7 +73,7 @@ def _overridden(scene: Scene, failure: str) -> bool:
 def _gfx(scene: Scene) -> str:
     """The architecture of the first GPU, as it is listed or as a message names it."""
     known = [gfx_of(gpu, scene.catalog.hardware) for gpu in scene.gpus("amd")]
-    said = [message.value("gfx") for message in scene.messages(*FAILURES)]
+    said = [message.value("gfx") for message in scene.messages(*FAILURES, MISSING)]
     return next((gfx for gfx in (*known, *said) if isinstance(gfx, str)), "")
 
 
@@ -105,6 +110,22 @@ def _remedies(scene: Scene, held: tuple[str, ...], stand_in: tuple[str, str] | N
     if stand_in and (not held or stand_in[0] in held) and scene.target.os != "windows":
         text = f"Let ROCm run the code for {stand_in[0]}, which AMD does not support officially."
         yield Remedy(text=text, commands=(f"export {OVERRIDE}={stand_in[1]}",), scope="project")
-    yield Remedy(
-        text="Or take a build that holds code for this GPU, or build it from source with its architecture."
-    )
+    yield _other_build(scene, _gfx(scene))
+
+
+def _other_build(scene: Scene, gfx: str) -> Remedy:
+    """The newest build of torch that holds code for the architecture, where the catalog knows of one."""
+    torch = scene.catalog.framework("torch")
+    builds = [build for build in (torch.builds if torch else ()) if not build.prerelease]
+    known = [(build, build.gfx) for build in builds if not isinstance(build.gfx, Unknown)]
+    best = next((build for build, held in known if gfx in held), None)
+    if not gfx or not known:
+        text = "Or take a build that holds code for this GPU, or build it from source with its architecture."
+        return Remedy(text=text)
+    if best is None:
+        text = f"Or build torch from source for it (`PYTORCH_ROCM_ARCH={gfx}`): no published build that is "
+        return Remedy(text=f"{text}known holds code for {gfx}.", scope="project")
+    text = f"Or take torch {best.version.public} for {best.variant}, which holds code for {gfx}."
+    present = scene.framework("torch")
+    family = [best, *(companions(scene, present, best) if present else ())]
+    return Remedy(text=text, commands=install_builds(scene, family))

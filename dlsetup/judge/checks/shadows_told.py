@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dlsetup.judge.cudnn_places import own_wheel
+from dlsetup.judge.cudnn_remedies import OF_WHEELS, hidden_by_path
 from dlsetup.judge.evidence import of_distribution, of_message, of_variable
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.shadows import NAME, foreign_folders
-from dlsetup.judge.told_libraries import cudnn_apart, cudnn_wheels
+from dlsetup.judge.told_libraries import cudnn_apart
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Distribution
 from dlsetup.model.report import Message
-
-_OF_WHEELS = re.compile(r"site-packages|dist-packages")
 
 
 @check("ld-library-path-shadows-wheel-libs", told=True)
@@ -57,18 +57,14 @@ def shadowed(scene: Scene) -> Iterator[Answer]:
 def _symptoms(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]]:
     """Messages that only another copy explains, what it is a copy of, and the wheel that would serve."""
     for apart in cudnn_apart(scene):
-        wheel = next((item for item in cudnn_wheels(scene) if item.name != "cudnn"), None)
-        serving = (
-            wheel is not None and wheel.version >= apart.built and wheel.version.major == apart.built.major
-        )
-        if serving or (wheel is None and ("torch" in apart.speakers or _names_wheels(scene))):
-            yield apart.message, "cuDNN", wheel if serving else None
+        if hidden_by_path(scene, apart):
+            yield apart.message, "cuDNN", own_wheel(scene)
     for message in scene.messages("jax-library-older"):
         yield message, message.value("library") or "library", None
     for message in scene.messages("undefined-cuda-symbol"):
         library = (message.value("wanted") or message.value("symbol_of") or "library").lower()
         wheel = _wheel(scene, library)
-        if wheel or _OF_WHEELS.search(message.text):
+        if wheel or OF_WHEELS.search(message.text):
             yield message, f"lib{message.value('wanted') or message.value('symbol_of')}", wheel
 
 
@@ -77,12 +73,6 @@ def _admitted(scene: Scene) -> Iterator[tuple[Message, str, Distribution | None]
     for message in scene.messages("cudnn-older-than-built-torch"):
         if message.value("path"):
             yield message, "cuDNN", None
-
-
-def _names_wheels(scene: Scene) -> bool:
-    """Whether the variable names a folder of wheels as well, behind the others."""
-    value = scene.machine.variable(NAME)
-    return isinstance(value, str) and _OF_WHEELS.search(value) is not None
 
 
 def _wheel(scene: Scene, library: str) -> Distribution | None:

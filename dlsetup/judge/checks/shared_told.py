@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from dlsetup.judge.commands import uninstall
+from dlsetup.judge.commands import install, uninstall
+from dlsetup.judge.cudnn_remedies import agreeing_releases, kept_apart
 from dlsetup.judge.evidence import of_distribution, of_message
 from dlsetup.judge.installers import version_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import listed_as
-from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Distribution
 
 _FRAMEWORKS = (
@@ -52,7 +54,7 @@ def pip_conflict(scene: Scene) -> Iterator[Answer]:
             f"{present} is installed, which {others[0].name} {others[0].version} brings: one "
             "environment holds only one version of a package.",
             evidence=(of_message(message), of_distribution(others[0])),
-            remedies=tuple(_apart(names)),
+            remedies=tuple(_apart(scene, (owner, others[0].name))),
             rests_on=scene.sources(("pip-check-lines",)),
         )
         return
@@ -94,63 +96,48 @@ def two_folders_of_dlls(scene: Scene) -> Iterator[Answer]:
         ),
         remedies=(
             *_aligned(scene, wheel),
-            *_apart(names),
+            *_apart(scene, [item.name for item in there[:2]]),
         ),
         rests_on=scene.sources(("cudnn-loader",)),
     )
 
 
 def _aligned(scene: Scene, wheel: Distribution | None) -> Iterator[Remedy]:
-    if wheel is not None:
+    """The wheel in the version of torch's own DLLs; of the same version it only stands in their way."""
+    own = _of_torch(scene)
+    if wheel is None or (own and own.major != wheel.version.major):
+        return
+    if own == wheel.version:
+        text = f"Remove {wheel.name}, which holds the same {own} once more: both then use the DLLs of torch."
+        yield Remedy(text=text, commands=uninstall(scene, [wheel.name]))
+    elif own:
+        text = f"Install {wheel.name} in the version that torch brings, {own}."
+        yield Remedy(text=text, commands=install(scene, [f"{wheel.name}=={own}"]))
+    else:
         yield Remedy(
-            text=f"Install the {wheel.name} of the version that torch brings "
-            '(`python -c "import torch; print(torch.backends.cudnn.version())"` prints it), or remove the '
-            "wheel, so that both use torch's DLLs.",
-            commands=uninstall(scene, [wheel.name]),
+            text=f"Install {wheel.name} in the version that torch brings, which this prints:",
+            commands=('python -c "import torch; print(torch.backends.cudnn.version())"',),
         )
 
 
-def _apart(names: str) -> Iterator[Remedy]:
-    yield Remedy(
-        text=f"Take builds of {names} for one CUDA whose cuDNN is the same (for CUDA 12 both use cuDNN 9)."
+def _of_torch(scene: Scene) -> Version | None:
+    """The cuDNN of the installed build of torch, as its sister for Linux asks for it."""
+    torch = scene.framework("torch")
+    if torch is None:
+        return None
+    asked = (
+        text for build in torch.same_release if build.variant == torch.variant for text in build.requires
     )
-    yield Remedy(text=f"Or keep {names} in environments (and processes) of their own.")
+    pins = (re.match(r"nvidia-cudnn-cu\d+==([\d.]+)", text.replace(" ", "")) for text in asked)
+    return next((version_of(pin[1]) for pin in pins if pin), None)
+
+
+def _apart(scene: Scene, names: Sequence[str]) -> Iterator[Remedy]:
+    yield kept_apart(scene, names)
+    yield agreeing_releases(scene, names)
 
 
 def _there(scene: Scene) -> Iterator[Distribution]:
     """Frameworks that are listed and are no CPU builds."""
     found = (listed_as(scene, name) for name in _FRAMEWORKS)
     return (item for item in found if item is not None and item.variant != "cpu")
-
-
-@check("cudnn-parts-from-two-versions", told=True)
-def parts(scene: Scene) -> Iterator[Answer]:
-    """A process has parts of cuDNN loaded that come from two places or two versions."""
-    if scene.messages("cudnn-parts-differ"):
-        return
-    seen = [item for item in scene.machine.report.observations if item.subject == "loaded.library"]
-    seen = [item for item in seen if "/libcudnn" in item.value]
-    folders = {str(PurePosixPath(item.value).parent): item for item in seen}
-    versions = {text: item for item in seen if (text := item.value.partition(".so.")[2]).count(".") > 1}
-    if len(folders) < 2 and len(versions) < 2:
-        return
-    kinds = folders if len(folders) > 1 else versions
-    yield Finding(
-        id="cudnn-parts-from-two-versions",
-        severity="error",
-        title="A process has loaded parts of cuDNN from two places",
-        because="The libraries of cuDNN have to come from one release; these come from "
-        f"{' and '.join(sorted(kinds)[:3])}.",
-        evidence=tuple(
-            Evidence(fact=item.subject, value=item.value, source=item.source) for item in kinds.values()
-        ),
-        remedies=(
-            Remedy(
-                text="Leave one cuDNN: take the folder of the other one out of LD_LIBRARY_PATH, or uninstall "
-                "the system's package.",
-                commands=("unset LD_LIBRARY_PATH",),
-                scope="host",
-            ),
-        ),
-        rests_on=scene.sources(("cudnn-status",)),
-    )

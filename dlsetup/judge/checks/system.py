@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dlsetup.judge.container_tools import words_of
 from dlsetup.judge.evidence import of_container
+from dlsetup.judge.hints import resolve
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -35,7 +37,7 @@ def little_shared_memory(scene: Scene) -> Iterator[Answer]:
         ),
         remedies=(
             Remedy(
-                text="Start the container with more: `docker run --shm-size=8g …`, or `--ipc=host`.",
+                text=f"Start the container with {words_of(scene).memory}.",
                 scope="container-host",
             ),
         ),
@@ -59,7 +61,7 @@ def wheel_for_newer_glibc(scene: Scene) -> Iterator[Answer]:
                 remedies=(
                     Remedy(
                         text="Install a release whose wheel fits this system.",
-                        commands=(f"dlsetup resolve {installed.framework.name}",),
+                        commands=resolve(scene, [installed.framework.name]),
                     ),
                 ),
             )

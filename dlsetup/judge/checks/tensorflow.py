@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.better import own_environment
 from dlsetup.judge.commands import install
 from dlsetup.judge.evidence import of_framework, of_gpus, of_variable
+from dlsetup.judge.exchange import own_environment
 from dlsetup.judge.known import blind_to_wheels
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene

@@ -51,13 +51,17 @@ def wheels_not_found(scene: Scene) -> Iterator[Answer]:
                     "print(':'.join(glob.glob(os.path.join(list(nvidia.__path__)[0], '*', 'lib'))))\")",
                 ),
             ),
-            Remedy(
-                text="Or take a release that looks there, with its own libraries.",
-                commands=install(scene, ["tensorflow[and-cuda]>=2.17"]),
-            ),
+            *_that_looks(scene, version),
         ),
         rests_on=scene.sources(("tensorflow-dso-loader",)),
     )
+
+
+def _that_looks(scene: Scene, version: Version | None) -> Iterator[Remedy]:
+    """A release that looks there by itself, where this one is older."""
+    if version is None or version.release < (2, 17):
+        text = "Or take a release that looks there, with its own libraries."
+        yield Remedy(text=text, commands=install(scene, ["tensorflow[and-cuda]>=2.17"]))
 
 
 @check("tensorflow-wants-other-cuda-version", "cudnn-major-mismatch", told=True)

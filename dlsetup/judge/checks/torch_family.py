@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.judge.better import companions, own_environment
-from dlsetup.judge.commands import by_conda, conda, install_builds
+from dlsetup.judge.conda_family import channels_of_parts, one_channel
 from dlsetup.judge.demands import Demand, demands, demands_in
 from dlsetup.judge.evidence import of_framework
+from dlsetup.judge.family import matching
+from dlsetup.judge.pairs import SOURCE, old_torch_for
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
-from dlsetup.model.finding import Evidence, Finding, Remedy
+from dlsetup.model.finding import Evidence, Finding
 from dlsetup.model.framework import Build
-from dlsetup.model.machine import Distribution
 from dlsetup.model.record import Unknown
 
-CHANNEL = re.compile(r"\b(conda-forge|pytorch|defaults|pkgs/main)\b")
 VARIANT = re.compile(r"cpu|cu\d+|rocm[\d.]+|xpu")
 
 
@@ -35,9 +34,9 @@ def torchaudio_mismatch(scene: Scene) -> Iterator[Answer]:
 @check("conda-channels-mixed")
 def channels_mixed(scene: Scene) -> Iterator[Answer]:
     """Parts of PyTorch come from different conda channels, whose builds do not fit together."""
-    parts = [item.distribution for item in scene.installed if item.framework.family == "torch"]
-    channels = {_channel(item): item for item in parts if by_conda(item) and _channel(item)}
-    if len(channels) < 2:
+    channels = dict(channels_of_parts(scene))
+    torch = scene.framework("torch")
+    if len(channels) < 2 or torch is None:
         return
     yield Finding(
         id="conda-channels-mixed",
@@ -48,7 +47,7 @@ def channels_mixed(scene: Scene) -> Iterator[Answer]:
             Evidence(fact=item.name, value=str(item.version), source=str(item.origin))
             for item in channels.values()
         ),
-        remedies=(_one_channel(scene, "torchvision", "torchaudio"),),
+        remedies=(one_channel(scene, torch),),
     )
 
 
@@ -56,24 +55,36 @@ def _mismatch(scene: Scene, name: str) -> Iterator[Finding]:
     torch, member = scene.framework("torch"), scene.framework(name)
     if torch is None or member is None:
         return
-    because = _wrong_release(scene, torch, member) or _wrong_variant(scene, torch, member)
+    because, title = wrong_release(scene, torch, member), f"{member.title} does not belong to {torch.title}"
+    if not because:
+        one, two = torch.distribution.variant, member.distribution.variant
+        because, title = wrong_variant(scene, member, one, two), apart(torch, member)
     if because:
+        sources = scene.sources(member.build.sources if isinstance(member.build, Build) else ())
+        old = old_torch_for(name, member.distribution.version)
         yield Finding(
             id=f"{name}-torch-mismatch",
             severity="error",
-            title=f"{member.title} does not belong to {torch.title}",
+            title=title,
             because=because,
             evidence=(of_framework(torch), of_framework(member)),
-            remedies=(_matching(scene, torch, member),),
-            rests_on=scene.sources(member.build.sources if isinstance(member.build, Build) else ()),
+            remedies=(matching(scene, torch, name, torch.distribution.version),),
+            rests_on=sources or ((SOURCE,) if old else ()),
         )
 
 
-def _wrong_release(scene: Scene, torch: Installed, member: Installed) -> str:
+def wrong_release(scene: Scene, torch: Installed, member: Installed) -> str:
     """Why the releases do not pair; empty where they do, or nothing tells."""
+    here, there = torch.distribution.version, member.distribution.version
     asked = _asked_of_torch(scene, member)
-    wrong = asked and not any(demand.admits(torch.distribution.version) for demand in asked)
-    return f"{asked[0].text}, and torch {torch.distribution.version} is installed." if wrong else ""
+    if asked:
+        wrong = not any(demand.admits(here) for demand in asked)
+        return f"{asked[0].text}, and torch {here} is installed." if wrong else ""
+    made_for = old_torch_for(member.framework.name, there)
+    copies = (old_torch_for(item.name, item.version) for item in scene.copies(member.distribution.name))
+    if made_for is None or any(one and one.public == here.public for one in copies):
+        return ""
+    return f"{member.framework.name} {there} was made for torch {made_for}, and torch {here} is installed."
 
 
 def _asked_of_torch(scene: Scene, member: Installed) -> list[Demand]:
@@ -83,41 +94,18 @@ def _asked_of_torch(scene: Scene, member: Installed) -> list[Demand]:
     return own or list(demands_in(scene, member.distribution, texts, "torch"))
 
 
-def _wrong_variant(scene: Scene, torch: Installed, member: Installed) -> str:
-    """Why the variants do not pair, by the installed files' own word. On a Mac there is one variant only."""
-    one, two = torch.distribution.variant, member.distribution.variant
+def wrong_variant(scene: Scene, member: Installed, one: str | Unknown, two: str | Unknown) -> str:
+    """Why the variants of torch (`one`) and of a member (`two`) do not pair. On a Mac there is one only."""
     if scene.target.os == "macos" or isinstance(one, Unknown) or isinstance(two, Unknown) or one == two:
         return ""
     if not (VARIANT.fullmatch(one) and VARIANT.fullmatch(two)):
         return ""
-    return f"torch is built for {one} and {member.distribution.name} for {two}."
+    name = member.distribution.name
+    return f"torch is built for {one} and {name} for {two}: both have to come from one index."
 
 
-def _matching(scene: Scene, torch: Installed, member: Installed) -> Remedy:
-    name, release = member.framework.name, torch.distribution.version.public
-    if by_conda(member.distribution):
-        return _one_channel(scene, name)
-    builds = []
-    if isinstance(torch.build, Build):
-        builds = [item for item in companions(scene, torch, torch.build) if item.framework == name]
-    if not builds:
-        return Remedy(text=f"Install the {name} that was released with torch {release}.")
-    commands = install_builds(scene, builds)
-    if not commands:
-        return own_environment(torch, member)
-    text = f"Install {name} {builds[0].version.public}, which belongs to torch {release}."
-    return Remedy(text=text, commands=commands)
-
-
-def _one_channel(scene: Scene, *names: str) -> Remedy:
-    torch = scene.framework("torch")
-    minor = ".".join(str(part) for part in torch.distribution.version.release[:2]) if torch else ""
-    members = [name for name in names if scene.framework(name)]
-    words = ["--channel", "conda-forge", "--override-channels", f"pytorch={minor}", *members]
-    return Remedy(text="Take all parts of PyTorch from one channel.", commands=conda(scene, "install", words))
-
-
-def _channel(distribution: Distribution) -> str:
-    """The channel in the origin of a conda package, if it is one of the usual."""
-    found = None if isinstance(distribution.origin, Unknown) else CHANNEL.search(distribution.origin)
-    return found[1].replace("pkgs/main", "defaults") if found else ""
+def apart(torch: Installed, member: Installed) -> str:
+    """That two parts of the family are of two variants, in one line."""
+    variants = {torch.variant, member.variant}
+    what = "different variants" if "cpu" in variants else "different CUDA versions"
+    return f"{torch.title} and {member.title} are builds for {what}"

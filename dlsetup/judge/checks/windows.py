@@ -37,16 +37,24 @@ def runtime_missing(scene: Scene) -> Iterator[Answer]:
             because=f"`{name}` is present; a dependency is missing: most often the Visual C++ 2015-2022 x64 "
             f"runtime{also}.",
             evidence=(of_message(message),),
-            remedies=(
-                Remedy(
-                    text="Install the Microsoft Visual C++ 2015-2022 Redistributable (x64), then start anew.",
-                    commands=("winget install --id Microsoft.VCRedist.2015+.x64",),
-                    scope="windows",
-                ),
-            ),
+            remedies=tuple(_runtimes(scene, openmp)),
             rests_on=scene.sources(("torch-windows-dlls",)),
         )
         return
+
+
+def _runtimes(scene: Scene, openmp: bool) -> Iterator[Remedy]:
+    """LLVM's OpenMP is no part of the redistributable; torch 2.4.0 alone asks for it without bringing it."""
+    torch = scene.framework("torch")
+    if openmp and (torch is None or torch.distribution.version.release[:3] == (2, 4, 0)):
+        text = "Take torch 2.4.1 or newer, which does not ask for `libomp140.x86_64.dll`."
+        yield Remedy(text=text, commands=install(scene, ["torch>=2.4.1"]))
+    other = "Or, where another DLL is missing, install" if openmp else "Install"
+    yield Remedy(
+        text=f"{other} the Microsoft Visual C++ 2015-2022 Redistributable (x64), then start anew.",
+        commands=("winget install --id Microsoft.VCRedist.2015+.x64",),
+        scope="windows",
+    )
 
 
 @check("package-has-no-windows-gpu-build", told=True)
