@@ -82,7 +82,7 @@ def check() -> None:
 
 def serve() -> None:
     """Loads the model and answers until the container is stopped."""
-    from model import ENDINGS, Model  # type: ignore[import-not-found]
+    from model import ENDINGS, Model
 
     server = ThreadingHTTPServer(("", PORT), Handler)
     server.model = Model(found_model(ENDINGS))  # type: ignore[attr-defined]
