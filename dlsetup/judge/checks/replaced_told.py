@@ -31,7 +31,11 @@ def replaced(scene: Scene) -> Iterator[Answer]:
         return
     first, variant = chosen
     later = _later(scene, first)
-    told = later or scene.messages("torch-uninstalled", "torch-was-before") or (variant == "xpu" and _shown_after(scene, first))
+    told = (
+        later
+        or scene.messages("torch-uninstalled", "torch-was-before")
+        or (variant == "xpu" and _shown_after(scene, first))
+    )
     if now == variant or not told:
         return
     evidence = (of_asked(first), *(of_command(item, "then") for item in later[:2]), *_seen(scene))

@@ -62,7 +62,7 @@ def _wanted(message: Message) -> tuple[str, str]:
 def _listed_later(framework: Framework, message: Message) -> list[Version]:
     """What the index has for this Python, where all of it that is built is newer than what was asked for.
 
-    Of a release that is older than every one of the catalog; pip leaves out files for other releases of Python.
+    Of a release older than every one of the catalog; pip leaves out files for other releases of Python.
     """
     asked = version_of(_wanted(message)[1])
     texts = (message.value("versions") or "").split(",")
