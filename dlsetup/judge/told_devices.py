@@ -12,7 +12,7 @@ from dlsetup.model.report import Observation
 _LISTS = ("tensorflow.config.list_physical_devices", "tensorflow.config.experimental.list_physical_devices")
 
 _DEVICES = {
-    "paddlepaddle": ("paddle.run_check", "paddle.device.get_device", "paddle.get_device"),
+    "paddlepaddle": ("paddle.run_check", "paddlepaddle.device.get_device", "paddlepaddle.get_device"),
     "jax": ("jax.devices", "jax.local_devices", "jax.default_backend", "jax.lib.xla_bridge.get_backend"),
     "mindspore": ("mindspore.run_check", "mindspore.get_context"),
     "oneflow": ("oneflow.cuda.get_device_name",),
