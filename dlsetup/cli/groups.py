@@ -23,10 +23,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 create = typer.Typer(
-    cls=PlainGroup, rich_markup_mode=None, help="Create something new that works on this machine."
+    cls=PlainGroup,
+    rich_markup_mode=None,
+    help="Create something new that works on this machine.",
+    epilog=examples("dlsetup create env demo torch", "dlsetup create env lab --profile research --dry-run"),
 )
-catalog = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Look after the catalog of what exists.")
-profiles = typer.Typer(cls=PlainGroup, rich_markup_mode=None, help="Named starting points.")
+catalog = typer.Typer(
+    cls=PlainGroup,
+    rich_markup_mode=None,
+    help="Look after the catalog of what exists.",
+    epilog=examples(
+        "dlsetup catalog show torch", "dlsetup catalog why torch 2.15.0", "dlsetup catalog status"
+    ),
+)
+profiles = typer.Typer(
+    cls=PlainGroup,
+    rich_markup_mode=None,
+    help="Named starting points.",
+    epilog=examples("dlsetup profiles list"),
+)
 app.add_typer(create, name="create")
 app.add_typer(catalog, name="catalog")
 app.add_typer(profiles, name="profiles")

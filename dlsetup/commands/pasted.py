@@ -43,6 +43,6 @@ def _names(machine: Machine) -> Iterable[str]:
         yield from (item.name for item in environment.distributions)
     yield from (item.name for item in machine.report.asked)
     for message in machine.report.messages:
-        yield from (value for key, value in message.values if key in ("name", "uvname"))
+        yield from (value for key, value in message.values if key.endswith("name"))
         if (speaker := message.signature.partition("-")[0]) in (*_FOLLOWERS, "hip"):
             yield from ("torch", speaker)

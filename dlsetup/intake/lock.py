@@ -37,10 +37,19 @@ def parse(text: str, path: Path) -> Locked:
         *(tomli.TOMLDecodeError, KeyError, TypeError, AttributeError, RecursionError),
         *(InvalidVersion, InvalidSpecifier, InvalidMarker, InvalidRequirement),
     ) as error:
-        raise DataError(f"{path} is no lock: {type(error).__name__}: {error}"[:500], hint=HINT) from error
+        raise DataError(f"{path} is no lock: {_reason(error)}"[:500], hint=HINT) from error
     if not found.packages:
         raise DataError(f"{path} locks no package", hint=HINT)
     return found
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong in words of the file, not of the program that reads it."""
+    if isinstance(error, KeyError):
+        return f"a package has no `{error.args[0]}`"
+    if isinstance(error, (TypeError, AttributeError, RecursionError)):
+        return "its parts have not the form that PEP 751 gives them"
+    return str(error)
 
 
 def _text(path: Path) -> str:

@@ -54,6 +54,7 @@ def report_of(texts: Iterable[tuple[str, bytes] | Text], ways: Ways) -> Reading:
         for text in read
         if text.left_out
     ]
+    gaps += [Gap(fact=f"what {text.name} holds", reason=text.unread) for text in read if text.unread]
     machines = [machine for page in pages if (machine := saved_machine(page))]
     if machines and len(pages) == 1 and pages[0].whole.lstrip().startswith("{"):
         return Reading(machines[0], pages)

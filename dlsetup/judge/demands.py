@@ -18,6 +18,7 @@ from dlsetup.model.record import Record, Unknown
 from dlsetup.rules.libraries import applying, marker_environment
 
 _FLOORS = ("==", ">=", "~=")
+_BUILT_WITH = re.compile(r"cuda(\d{2})\.cudnn(\d{1,3})")
 
 
 class Demand(Record, frozen=True, kw_only=True):
@@ -54,8 +55,17 @@ def demands(scene: Scene, wanted: str) -> Iterator[Demand]:
         own = () if isinstance(owner.requires, Unknown) else owner.requires
         named = {required_name(text) for text in own}
         extra = build.requires if isinstance(build, Build) else ()
-        texts = (*own, *(text for text in extra if required_name(text) not in named))
+        texts = (*own, *(text for text in extra if required_name(text) not in named), *_of_local(owner))
         yield from demands_in(scene, owner, texts, wanted)
+
+
+def _of_local(owner: Distribution) -> Iterator[str]:
+    """What the local version of a wheel says it was built with: `0.4.23+cuda12.cudnn89` needs cuDNN 8.9 or a
+    later 8.x."""
+    found = _BUILT_WITH.fullmatch(owner.version.local or "")
+    if found:
+        floor = ".".join(found[2][:2]) if len(found[2]) > 1 else found[2]
+        yield f"nvidia-cudnn-cu{found[1]}>={floor},<{int(found[2][0]) + 1}"
 
 
 def demands_in(scene: Scene, owner: Distribution, texts: Iterable[str], wanted: str) -> Iterator[Demand]:

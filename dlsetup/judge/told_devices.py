@@ -11,6 +11,14 @@ from dlsetup.model.report import Observation
 
 _LISTS = ("tensorflow.config.list_physical_devices", "tensorflow.config.experimental.list_physical_devices")
 
+_DEVICES = {
+    "paddlepaddle": ("paddle.run_check", "paddlepaddle.device.get_device", "paddlepaddle.get_device"),
+    "jax": ("jax.devices", "jax.local_devices", "jax.default_backend", "jax.lib.xla_bridge.get_backend"),
+    "mindspore": ("mindspore.run_check", "mindspore.get_context"),
+    "oneflow": ("oneflow.cuda.get_device_name",),
+}
+"""Questions whose answer names the device that is used."""
+
 
 def no_gpu_listed(scene: Scene) -> Observation | None:
     """TensorFlow's own empty list of GPUs."""
@@ -36,6 +44,16 @@ def torch_uses_gpu(scene: Scene) -> Observation | None:
     """torch's own word that it sees a GPU."""
     seen = scene.observed("torch.cuda.is_available")
     return seen if seen is not None and seen.value == "True" else None
+
+
+def uses_gpu(scene: Scene, framework: str) -> bool:
+    """Whether a framework itself was seen to use an NVIDIA GPU, which no rule on its build outweighs."""
+    if framework == "torch":
+        return torch_uses_gpu(scene) is not None
+    if framework == "tensorflow":
+        return sees_gpu(scene)
+    answers = (scene.observed(subject) for subject in _DEVICES.get(framework, ()))
+    return any(re.search(r"\bgpu\b|Cuda|CUDA", item.value, re.IGNORECASE) for item in answers if item)
 
 
 def without_cuda_provider(scene: Scene) -> Observation | None:

@@ -158,5 +158,14 @@ def cuda_at_hand(scene: Scene) -> tuple[tuple[str, Evidence], ...]:
     return tuple(found)
 
 
+def path_to_cuda(scene: Scene) -> Evidence | None:
+    """A search path that leads to a toolkit of CUDA: somebody set it for a GPU."""
+    told = (item for item in scene.messages("tf-library-missing") if item.value("path"))
+    message = next((item for item in told if "/cuda" in (item.value("path") or "")), None)
+    if message is None:
+        return None
+    return Evidence(fact="LD_LIBRARY_PATH", value=message.value("path") or "", source=message.source)
+
+
 def _release(version: Version) -> str:
     return f"{version.major}.{version.minor}"

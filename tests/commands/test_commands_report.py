@@ -35,6 +35,19 @@ def test_the_markdown_alone_says_the_same_when_it_is_read_back(tmp_path: Path) -
     assert len(getpass.getuser()) < 3 or f"/{getpass.getuser()}/" not in text
 
 
+def test_what_a_log_tells_is_in_the_report_and_in_what_is_read_back(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    log.write_text(
+        "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.1.0 as it may crash.\n"
+    )
+    out = tmp_path / "out"
+    assert dlsetup("report", "--output", str(out), "--log", str(log)).returncode == 0
+    text = (out / "report.md").read_text()
+    read_back = dlsetup("doctor", "--from", str(out / "report.md"), "--json")
+    assert "numpy2-abi" in {item["id"] for item in findings(read_back)}
+    assert all(str(item["title"]) in text for item in findings(read_back))
+
+
 def test_the_markdown_goes_to_the_screen_if_it_is_asked_for() -> None:
     done = dlsetup("report", "--output", "-")
     assert done.returncode == 0, done.stderr

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-
-from dlsetup.catalog.messages import knowledge
-from dlsetup.commands.pasted import catalog_of_report, ways
-from dlsetup.intake.report import Ways, report_of
-from dlsetup.judge.registry import judge
-from dlsetup.model.finding import Diagnosis
+from told_remedies import diagnosed
 
 OLD_DRIVER = (
     "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version {})."
@@ -118,16 +111,6 @@ HEALTHY = (
     "$ export CUDA_VISIBLE_DEVICES=0\n>>> torch.cuda.is_available()\nTrue\n",
     "NCCL INFO Channel 00 : 0[1000] -> 1[25000] via P2P/IPC\nepoch 3 done in 12 s\n",
 )
-
-
-@cache
-def known() -> Ways:
-    return ways(knowledge())
-
-
-def diagnosed(text: str) -> Diagnosis:
-    machine = report_of([("report.txt", text.encode())], known()).machine
-    return judge(machine, catalog_of_report(machine, knowledge(), ()))
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-
-from dlsetup.catalog.messages import knowledge
-from dlsetup.commands.pasted import catalog_of_report, ways
-from dlsetup.intake.report import Ways, report_of
-from dlsetup.judge.registry import judge
-from dlsetup.model.finding import Diagnosis
+from told_remedies import diagnosed
 
 SITE = "/opt/env/lib/python3.10/site-packages"
 OLD_ABI = f"ImportError: {SITE}/_C.cpython-310-x86_64-linux-gnu.so: undefined symbol: "
@@ -67,16 +60,6 @@ HEALTHY = (
     DLL.format(1455, "cudnn_cnn_infer64_8.dll"),
     "export HSA_OVERRIDE_GFX_VERSION=10.3.0\n" + GFX.format("gfx1031", "2.3.1+rocm6.0"),
 )
-
-
-@cache
-def known() -> Ways:
-    return ways(knowledge())
-
-
-def diagnosed(text: str) -> Diagnosis:
-    machine = report_of([("report.txt", text.encode())], known()).machine
-    return judge(machine, catalog_of_report(machine, knowledge(), ()))
 
 
 @pytest.mark.parametrize(("cause", "text"), REPORTS)

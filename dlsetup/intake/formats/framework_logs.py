@@ -5,6 +5,7 @@ MB memory:  -> device: 0, name: Tesla T4, pci bus id: 0000:00:04.0, compute capa
 pciBusID: 0000:01:00.0 name: GeForce GTX 1070 computeCapability: 6.1
 name: GeForce GTX 1650 Ti major: 7 minor: 5 memoryClockRate(GHz): 1.485
 Num GPUs Available:  1
+GPU is NOT AVAILABLE
 W0321 device_context.cc:404] Please NOTE: device: 0, GPU Compute Capability: 8.6, Driver API Version: 11.4,
 Runtime API Version: 11.2
 W0321 device_context.cc:422] device: 0, cuDNN Version: 8.1.
@@ -31,14 +32,17 @@ _DEVICE = re.compile(
 _FIRST_DEVICE = re.compile(
     r"^name: (?P<name>[A-Z][\w .()/-]{2,60}?) major: (?P<major>\d{1,2}) minor: (?P<minor>\d)\b"
 )
+_OF_TENSORFLOW = re.compile(r"tensor ?flow", re.IGNORECASE)
 _COUNT = re.compile(r"^\W{0,3}Num(?:ber of)? GPUs(?: [Aa]vailable)?\W{1,6}(\d{1,3})\s*$")
+_IS_THERE = re.compile(r"^\W{0,3}GPU\s(?:is|:)\s{1,3}(NOT AVAILABLE|not available|available|AVAILABLE)\s*$")
+"""What a script that tells its TensorFlow and Keras prints after them."""
 _PADDLE_GPU = re.compile(r"device: (\d{1,2}), (?:GPU|CUDA) Compute Capability: (\d{1,2}\.\d)")
 _PADDLE_DRIVER = re.compile(r"Driver API Version: (\d{1,2}\.\d{1,2})")
 _PADDLE_CUDNN = re.compile(r"device: \d{1,2}, cuDNN Version: (\d{1,2}\.\d{1,2})")
 _PADDLE_WELL = re.compile(r"PaddlePaddle works well on (\d{1,3}) GPU")
 
 
-@reads("TensorFlow log", "ompute capability: ", "computeCapability: ", " major: ", "GPUs")
+@reads("TensorFlow log", "ompute capability: ", "computeCapability: ", " major: ", "GPUs", "GPU is ")
 def tensorflow_devices(page: Page) -> Iterator[Fact]:
     """GPUs that TensorFlow created devices for, and how many a script counted."""
     for line in page.lines:
@@ -51,6 +55,8 @@ def tensorflow_devices(page: Page) -> Iterator[Fact]:
             yield _gpu(code, line, f"tensorflow {page.file}", found["name"].strip())
         elif found := _COUNT.match(line.text):
             yield observed("tensorflow.gpus", found[1], line)
+        elif (found := _IS_THERE.match(line.text)) and _OF_TENSORFLOW.search(page.text):
+            yield observed("tensorflow.gpus", "0" if found[1].lower().startswith("not") else "1", line)
 
 
 @reads("Paddle log", "Driver API Version", "cuDNN Version: ", "PaddlePaddle works well")

@@ -19,7 +19,7 @@ from dlsetup.intake.packages import named
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 
-_HEADING = re.compile(r"^(?:#{2,5} |\*\*)([A-Z][^*#\n]{2,60}?)(?:\*\*)?:?$")
+_HEADING = re.compile(r"^ {0,3}(?:#{2,5} |\*\*)([A-Z][^*#\n]{2,60}?)(?:\*\*)?:?$")
 _GPU = re.compile(r"\b(?:gpu|graphics|video card)\b", re.IGNORECASE)
 _PYTHON = re.compile(r"\bpython\b", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d\.\d{1,2}(?:\.\d[\w+]{0,24}(?:\.[\w+]{1,20})?)?)(?![\w.-]*\d)")
@@ -45,7 +45,7 @@ def form(page: Page) -> Iterator[Fact]:
         found = _HEADING.match(line.text)
         if found:
             heading = found[1].lower()
-        elif heading and line.text.strip() and not line.text.startswith("```"):
+        elif heading and line.text.strip() and not line.text.lstrip().startswith("```"):
             yield from _filled_in(heading, line)
             heading = ""
 

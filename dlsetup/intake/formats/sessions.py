@@ -30,7 +30,7 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _VERSION = re.compile(
-    r"\b((?:py)?torch|tensorflow|jax|jaxlib|onnxruntime|paddle|mindspore)(?: version)?(?:[ :=,]{1,3}v?|-)"
+    r"\b((?:py)?torch|tensor ?flow|jax|jaxlib|onnxruntime|paddle|mindspore)(?: version)?(?:[ :=,]{1,3}v?|-)"
     r"(\d\.\d{1,2}\.\d[\w.+]{0,24})(?![\w.+]*-(?:cp|py)\d)",
     re.IGNORECASE,
 )

@@ -28,10 +28,11 @@ _BUILT = re.compile(
     r"((?:(?:sm|compute)_\d{2,3}[af]?[ ,]{0,3}){1,30})"
 )
 _LIST = re.compile(r"\[((?:'(?:sm|compute)_\d{2,3}[af]?'(?:, )?){1,30})\]")
+_GFX_LIST = re.compile(r"\[((?:'gfx[0-9a-f]{3,4}[\w:+-]{0,24}'(?:, )?){1,30})\]")
 _SHARES = "torch's warning"
 
 
-@reads("torch on GPUs", "CUDA capabilit", "cuda capability", "sm_")
+@reads("torch on GPUs", "CUDA capabilit", "cuda capability", "sm_", "'gfx")
 def gpus(page: Page) -> Iterator[Fact]:
     """Each GPU once with its compute capability, and the architectures that the build holds code for."""
     seen: dict[str, None] = {}
@@ -51,6 +52,10 @@ def gpus(page: Page) -> Iterator[Fact]:
 
 
 def _architectures(line: Line) -> Iterator[Fact]:
+    if held := _GFX_LIST.search(line.text):
+        codes = " ".join(re.findall(r"gfx[0-9a-f]{3,4}", held[1]))
+        yield observed("torch.cuda.get_arch_list", codes, line, weight=Weight.TOLD)
+        return
     found = _BUILT.search(line.text) or _LIST.search(line.text)
     if found:
         codes = " ".join(re.findall(r"(?:sm|compute)_\d{2,3}[af]?", found[1]))

@@ -10,6 +10,7 @@ from dlsetup.judge.evidence import of_distribution, of_framework, of_gpus, of_ob
 from dlsetup.judge.exchange import other_build
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Installed, Scene
+from dlsetup.judge.told_devices import uses_gpu
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.framework import Accelerator, Build
 from dlsetup.model.machine import Gap, Vendor
@@ -127,6 +128,8 @@ def _another_uses_it(scene: Scene, installed: Installed) -> bool:
 def _is_cpu(scene: Scene, installed: Installed) -> bool:
     """Whether it is certainly a CPU build. TensorFlow's GPU build without its libraries is another matter."""
     parts = [item for name in installed.framework.distributions for item in scene.copies(name)]
+    if installed.distribution.version.local is None and uses_gpu(scene, installed.framework.name):
+        return False
     if any(not isinstance(item.variant, Unknown) and item.variant != "cpu" for item in parts):
         return False
     if any(item.name.endswith("-gpu") for item in parts):

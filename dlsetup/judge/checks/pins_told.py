@@ -52,7 +52,7 @@ def _question(scene: Scene, pair: tuple[Asked, Asked, str] | None) -> tuple[str,
 
 def _lacks_a_file(scene: Scene) -> bool:
     """Whether uv gives up only because there is no file for this Python, which is another matter."""
-    lacking = [item for item in scene.messages("pip-no-version") if item.value("uvname")]
+    lacking = [item for item in scene.messages("pip-no-version") if not item.value("name")]
     return bool(lacking) and not scene.messages("releases-incompatible")
 
 

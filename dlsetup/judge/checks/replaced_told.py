@@ -18,6 +18,7 @@ from dlsetup.judge.installers import (
 )
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.wanted import COMPLAINTS
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.report import Asked, Command
 
@@ -30,7 +31,11 @@ def replaced(scene: Scene) -> Iterator[Answer]:
         return
     first, variant = chosen
     later = _later(scene, first)
-    told = later or scene.messages("torch-uninstalled") or (variant == "xpu" and _shown_after(scene, first))
+    told = (
+        later
+        or scene.messages("torch-uninstalled", "torch-was-before")
+        or (variant == "xpu" and _shown_after(scene, first))
+    )
     if now == variant or not told:
         return
     evidence = (of_asked(first), *(of_command(item, "then") for item in later[:2]), *_seen(scene))
@@ -91,7 +96,18 @@ def _chosen(scene: Scene) -> tuple[Asked, str] | None:
         found = OF_INDEX.search(item.index) or LOCAL.search(item.specifier)
         if item.name == "torch" and found and found[1] != "cpu":
             return item, found[1]
-    return next(_taken_away(scene), None)
+    return next(_taken_away(scene), None) or next(_told_of(scene), None)
+
+
+def _told_of(scene: Scene) -> Iterator[tuple[Asked, str]]:
+    """A build that somebody says was there before, where the one that is there now does not use a GPU."""
+    available = scene.observed("torch.cuda.is_available")
+    fails = bool(scene.messages(*COMPLAINTS)) or (available is not None and available.value == "False")
+    for message in scene.messages("torch-was-before") if fails else ():
+        version = message.value("was") or message.value("were") or ""
+        found = LOCAL.search(version)
+        if found and _present(scene) in ("cpu", "default"):
+            yield Asked(name="torch", specifier=f"=={version}", source=message.source), found[1]
 
 
 def _taken_away(scene: Scene) -> Iterator[tuple[Asked, str]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.commands import install_builds
-from dlsetup.judge.evidence import of_framework, of_gpus, of_message
+from dlsetup.judge.evidence import of_framework, of_gpus, of_message, of_observation
 from dlsetup.judge.exchange import companions
 from dlsetup.judge.installers import comes_after
 from dlsetup.judge.registry import Answer, check
@@ -61,6 +61,17 @@ def said_to_lack_code(scene: Scene) -> Iterator[Answer]:
     if not _gfx(scene):
         reason = "it decides which build has code for it"
         yield Gap(fact="architecture of the AMD GPU", reason=reason, ask="rocminfo | grep gfx")
+
+
+@check("rocm-gfx-not-in-build", told=True)
+def listed_without_code(scene: Scene) -> Iterator[Answer]:
+    """torch's own list of architectures lacks that of the AMD GPU."""
+    listed, gfx = scene.observed("torch.cuda.get_arch_list"), _gfx(scene)
+    held = tuple(re.findall(r"gfx[0-9a-f]{3,4}", listed.value)) if listed else ()
+    if listed is None or not held or not gfx or gfx in held or scene.gpus("nvidia"):
+        return
+    if not _overridden(scene, listed.source) and not scene.messages(*FAILURES):
+        yield _finding(scene, held, (of_observation(listed),), ["rocm-gfx"], scene.framework("torch"))
 
 
 def _overridden(scene: Scene, failure: str) -> bool:

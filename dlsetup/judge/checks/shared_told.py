@@ -18,6 +18,7 @@ from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_libraries import listed_as
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.machine import Distribution
+from dlsetup.model.report import Message
 
 _FRAMEWORKS = (
     "torch",
@@ -36,21 +37,20 @@ _UNSUFFIXED = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvi
 def pip_conflict(scene: Scene) -> Iterator[Answer]:
     """pip says that a framework asks for another version of a CUDA library than another one brought."""
     messages = scene.messages("pip-conflict-on-cuda-library")
-    for message in sorted(messages, key=lambda item: "cudnn" not in (item.value("name") or "")):
-        owner = (message.value("owner") or "").lower().replace("_", "-")
-        present = version_of(message.value("present"))
+    for message in sorted(messages, key=lambda item: "cudnn" not in _said(item, "name")):
+        owner = _said(message, "owner").lower().replace("_", "-")
+        present = version_of(_said(message, "present"))
         others = [item for item in _there(scene) if item.name != owner and not owner.startswith("nvidia-")]
         if present is None or not others:
             continue
         names = f"{owner} and {others[0].name}"
-        library = message.value("name") or ""
+        library, specifier = _said(message, "name"), _said(message, "specifier").strip()
+        asking = f"{owner} {message.value('release') or ''}".strip()
         yield Finding(
             id="two-frameworks-share-cudnn",
-            severity="error"
-            if "cudnn" in library or _breaks(message.value("specifier") or "", present)
-            else "warning",
+            severity="error" if "cudnn" in library or _breaks(specifier, present) else "warning",
             title=f"{names} need different versions of {library}",
-            because=f"{owner} {message.value('release')} asks for {library}{message.value('specifier')}, and "
+            because=f"{asking} asks for {library}{specifier}, and "
             f"{present} is installed, which {others[0].name} {others[0].version} brings: one "
             "environment holds only one version of a package.",
             evidence=(of_message(message), of_distribution(others[0])),
@@ -58,6 +58,11 @@ def pip_conflict(scene: Scene) -> Iterator[Answer]:
             rests_on=scene.sources(("pip-check-lines",)),
         )
         return
+
+
+def _said(message: Message, part: str) -> str:
+    """A part of the line, as pip or uv says it."""
+    return message.value(part) or message.value(f"uv{part}") or ""
 
 
 def _breaks(specifier: str, present: Version) -> bool:

@@ -12,7 +12,7 @@ from dlsetup.judge.known_libraries import Needs, in_words, needs_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.judge.told_devices import no_gpu_listed, sees_gpu, torch_uses_gpu, wants_gpu
-from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels, listed_as, seen_version
+from dlsetup.judge.told_libraries import cuda_at_hand, cudnn_wheels, listed_as, path_to_cuda, seen_version
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Gap
 from dlsetup.model.report import Message
@@ -80,7 +80,7 @@ def other_cuda(scene: Scene) -> Iterator[Answer]:
     if not at_hand:
         ask = "nvcc --version" if scene.target.os != "windows" else "where cudart64_*.dll"
         yield Gap(fact="CUDA that is installed", reason="the report does not say", ask=ask)
-    wanting = wants_gpu(scene) or bool(at_hand)
+    wanting = wants_gpu(scene) or bool(at_hand) or path_to_cuda(scene) is not None
     found = (
         f", and {' and '.join(sorted({str(version) for version, _ in at_hand}))} is there" if at_hand else ""
     )
@@ -91,7 +91,11 @@ def other_cuda(scene: Scene) -> Iterator[Answer]:
         title=f"{_name(version)} wants CUDA {_shown(wanted)}{found}",
         because=f"It opens `{_file(message)}` by name, which only CUDA {_shown(wanted)} has; without it "
         "TensorFlow goes on with the CPU. Before wheels brought CUDA along, each release was tied to one.",
-        evidence=(of_message(message), *(evidence for _, evidence in at_hand)),
+        evidence=(
+            of_message(message),
+            *(evidence for _, evidence in at_hand),
+            *([path] if (path := path_to_cuda(scene)) else []),
+        ),
         remedies=tuple(_for_cuda(scene, wanted, at_hand)),
         rests_on=scene.sources(("tensorflow-dso-loader",)),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from packaging.version import Version
 
-from dlsetup.judge.commands import install_builds
+from dlsetup.judge.commands import install, install_builds
 from dlsetup.judge.evidence import of_message
 from dlsetup.judge.hints import release_here, resolve
 from dlsetup.judge.installers import CUDA_INDEX, LOCAL, version_of
@@ -24,6 +24,8 @@ from dlsetup.rules.installed import framework_of
 from dlsetup.rules.kernels import serves_every_gpu
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel, platform_of
 
+_SPEAKERS = ("", "uv", "abi", "dist", "lock")
+"""What stands before `name` and `version` in the groups of the message, by the tool that prints it."""
 PYTHONS = tuple(Version(f"3.{minor}") for minor in range(6, 16))
 """Releases of Python that wheels may be made for."""
 
@@ -44,12 +46,57 @@ def no_wheel(scene: Scene) -> Iterator[Answer]:
         if builds and not _fitting(scene, scene.interpreter, builds):
             yield _none_for(scene, framework, scene.interpreter, builds, message)
             return
+        later = () if builds else _listed_later(framework, message)
+        if later:
+            yield _before_the_list(scene, framework, scene.interpreter, later, message)
+            return
 
 
 def _wanted(message: Message) -> tuple[str, str]:
-    """The name and the release, as pip or uv says them; an empty release: any."""
-    name = message.value("name") or message.value("uvname") or ""
-    return name, message.value("version") or message.value("uvversion") or ""
+    """The name and the release, as pip, uv, poetry or pdm says them; an empty release: any."""
+    names = (message.value(f"{by}name") for by in _SPEAKERS)
+    versions = (message.value(f"{by}version") for by in (*_SPEAKERS, "pin"))
+    return next(filter(None, names), ""), next(filter(None, versions), "")
+
+
+def _listed_later(framework: Framework, message: Message) -> list[Version]:
+    """What the index has for this Python, where all of it that is built is newer than what was asked for.
+
+    Of a release older than every one of the catalog; pip leaves out files for other releases of Python.
+    """
+    asked = version_of(_wanted(message)[1])
+    texts = (message.value("versions") or "").split(",")
+    versions = sorted(version for text in texts if (version := version_of(text.strip())))
+    known = min((build.version for build in framework.builds), default=None)
+    if asked is None or known is None or asked >= known or asked in versions:
+        return []
+    return [version for version in versions if version > asked and not version.is_prerelease]
+
+
+def _before_the_list(
+    scene: Scene, framework: Framework, python: Interpreter, later: Sequence[Version], message: Message
+) -> Finding:
+    name, release = framework.distributions[0], _wanted(message)[1]
+    minor = f"{python.version.major}.{python.version.minor}"
+    return Finding(
+        id="python-too-new-for-wheel",
+        severity="error",
+        title=f"{name} {release} has no wheel for Python {python.version}",
+        because=f"Of what the index has for Python {minor}, {later[0]} is the first that is newer: {release} "
+        "was released before there were wheels for it.",
+        evidence=(
+            of_message(message),
+            Evidence(fact="Python", value=str(python.version), source=scene.seen("environment.python")),
+        ),
+        remedies=(
+            Remedy(text=f"Use an older Python, one that was supported when {name} {release} was released."),
+            Remedy(
+                text=f"Or take {name} {later[0]}, the oldest after it that has wheels for Python {minor}.",
+                commands=install(scene, [f"{name}=={later[0]}"]),
+            ),
+        ),
+        rests_on=scene.sources(("pip-resolver",)),
+    )
 
 
 def _meant(scene: Scene, framework: Framework, release: str) -> list[Build]:
