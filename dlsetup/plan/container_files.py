@@ -9,8 +9,18 @@ from typing import Any
 
 import yaml
 
-from dlsetup.plan.dockerfile import ENVIRONMENT, FOLDER, health_words, labels
-from dlsetup.plan.recipe import PORT, SERVER_FILES, SHARED_MEMORY, USER, Recipe
+from dlsetup.plan.dockerfile import (
+    COMPILERS,
+    ENVIRONMENT,
+    FOLDER,
+    PYTHONS,
+    health_words,
+    install_words,
+    labels,
+    lock_files,
+    server_files,
+)
+from dlsetup.plan.recipe import SHARED_MEMORY, USER, Recipe
 
 GPUS = {"driver": "nvidia", "count": "all", "capabilities": ["gpu"]}
 RESOURCES = {"cuda": "nvidia.com/gpu", "rocm": "amd.com/gpu", "xpu": "gpu.intel.com/i915", "tpu": "google.com/tpu"}
@@ -21,7 +31,8 @@ def compose_yaml(recipe: Recipe) -> str:
     """`compose.yaml`: one service with the GPU reserved, and room for those who share memory."""
     service: dict[str, Any] = {"build": ".", "image": recipe.name, "init": True}
     if recipe.server:
-        service |= {"ports": [f"{PORT}:{PORT}"], "volumes": ["./models:/models:ro"], "restart": "unless-stopped"}
+        port = recipe.server.port
+        service |= {"ports": [f"{port}:{port}"], "volumes": ["./models:/models:ro"], "restart": "unless-stopped"}
     else:
         service |= {
             "volumes": [".:/work"],
@@ -55,60 +66,62 @@ def devcontainer_json(recipe: Recipe) -> str:
 def apptainer_def(recipe: Recipe) -> str:
     """`apptainer.def`: the same packages where nobody is root. A cluster's Apptainer brings the driver along."""
     option = {"cuda": " --nv", "rocm": " --rocm"}.get(recipe.device or "", "")
-    project = f" --project {FOLDER}" if recipe.compiles else ""
-    python = f"/opt/uv/bin/uv venv --python {recipe.python} --managed-python {ENVIRONMENT}"
-    packages = ["ca-certificates", *(("python3-venv",) if recipe.base.python == "uv" else ())]
-    packages += [*recipe.system_packages, *(("build-essential", "git", "ninja-build") if recipe.compiles else ())]
     lines = [
-        f"# apptainer build image.sif apptainer.def && apptainer run{option} image.sif script.py",
+        f"# apptainer build image.sif apptainer.def && apptainer run{option} image.sif",
         "Bootstrap: docker",
         f"From: {recipe.base.builder if recipe.compiles else recipe.base.image}",
-        "",
+    ]
+    if recipe.python:
+        lines += ["", *_apptainer_build(recipe)]
+    lines += ["", "%labels", *(f"    {name} {_line(value)}" for name, value in labels(recipe).items())]
+    if recipe.python:
+        program = "/opt/serve.py " if recipe.server else ""
+        test = shlex.quote(f"import {', '.join(recipe.imports)}")
+        lines += ["", "%test", f"    {ENVIRONMENT}/bin/python -c {test}"]
+        lines += ["", "%runscript", f'    exec python {program}"$@"']
+    return "\n".join(lines) + "\n"
+
+
+def _apptainer_build(recipe: Recipe) -> list[str]:
+    by_uv = recipe.base.python == "uv"
+    python = f"/opt/uv/bin/uv venv --python {recipe.python} --managed-python {ENVIRONMENT}"
+    packages = {"ca-certificates", *recipe.system_packages, *(COMPILERS if recipe.compiles else ())}
+    packages |= {"python3-venv"} if by_uv else set()
+    return [
         "%files",
-        *(f"    {name} {FOLDER}/{name}" for name in _copied(recipe)),
-        *([f"    {name} /opt/{name}" for name in SERVER_FILES] if recipe.server else []),
+        *(f"    {name} {FOLDER}/{name}" for name in lock_files(recipe)),
+        *(f"    {name} /opt/{name}" for name in server_files(recipe)),
         "",
         "%post",
         "    set -eu",
         "    apt-get update",
-        f"    apt-get install --yes --no-install-recommends {' '.join(sorted(set(packages)))}",
+        f"    apt-get install --yes --no-install-recommends {' '.join(sorted(packages))}",
         "    rm -rf /var/lib/apt/lists/*",
         "    python3 -m venv /opt/uv",
         f"    /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv=={recipe.uv}",
-        "    export UV_PYTHON_INSTALL_DIR=/opt/python",
-        f"    {python if recipe.base.python == 'uv' else f'python3 -m venv --without-pip {ENVIRONMENT}'}",
-        f"    /opt/uv/bin/uv pip sync{project} --no-cache --python {ENVIRONMENT}/bin/python {FOLDER}/pylock.toml",
+        f"    export UV_PYTHON_INSTALL_DIR={PYTHONS}",
+        f"    {python if by_uv else f'python3 -m venv --without-pip {ENVIRONMENT}'}",
+        f"    {' '.join(install_words(recipe))} --no-cache {FOLDER}/{recipe.lock_name}",
         "",
         "%environment",
         f"    export PATH={ENVIRONMENT}/bin:$PATH PYTHONUNBUFFERED=1",
-        "",
-        "%labels",
-        *(f"    {name} {_line(value)}" for name, value in labels(recipe).items()),
-        "",
-        "%test",
-        f"    {ENVIRONMENT}/bin/python -c {shlex.quote(f'import {", ".join(recipe.imports)}')}",
-        "",
-        "%runscript",
-        f'    exec python {"/opt/serve.py " if recipe.server else ""}"$@"',
     ]
-    return "\n".join(lines) + "\n"
 
 
 def pod_yaml(recipe: Recipe) -> str:
     """`pod.yaml`: a Pod with one GPU, shared memory of its own, and nobody who is root."""
     name = re.sub(r"[^a-z0-9]+", "-", recipe.name.lower()).strip("-")[:63].strip("-")
-    folder = "/models" if recipe.server else "/work"
     container: dict[str, Any] = {
         "name": recipe.purpose,
         "image": recipe.name,
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
             {"name": "shm", "mountPath": "/dev/shm"},
-            {"name": "data", "mountPath": folder},
+            {"name": "data", "mountPath": recipe.folder},
         ],
     }
     if recipe.server:
-        container["ports"] = [{"containerPort": PORT}]
+        container["ports"] = [{"containerPort": recipe.server.port}]
         container["readinessProbe"] = {"exec": {"command": list(health_words(recipe))}, "periodSeconds": 30}
     resource = RESOURCES.get(recipe.device or "")
     if resource:
@@ -117,7 +130,7 @@ def pod_yaml(recipe: Recipe) -> str:
         {
             "apiVersion": "v1",
             "kind": "Pod",
-            "metadata": {"name": name or "image", "annotations": {"dlsetup/lock": f"sha256:{recipe.lock}"}},
+            "metadata": {"name": name or "image", "annotations": _annotations(recipe)},
             "spec": {
                 "restartPolicy": "Always" if recipe.server else "Never",
                 "securityContext": {"runAsNonRoot": True, "runAsUser": USER, "fsGroup": USER},
@@ -131,8 +144,8 @@ def pod_yaml(recipe: Recipe) -> str:
     )
 
 
-def _copied(recipe: Recipe) -> tuple[str, ...]:
-    return ("pylock.toml", "uv.toml") if recipe.compiles else ("pylock.toml",)
+def _annotations(recipe: Recipe) -> dict[str, str]:
+    return {name.replace(".", "/", 1): text for name, text in labels(recipe).items() if "dlsetup" in name}
 
 
 def _devices(recipe: Recipe) -> dict[str, Any]:

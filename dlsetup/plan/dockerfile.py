@@ -1,11 +1,12 @@
-"""The text of a Dockerfile: packages are locked and installed in one stage, the other has only what runs."""
+"""The text of a Dockerfile: packages are installed out of a lock in one stage, the other has only what runs."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
-from dlsetup.plan.recipe import PORT, SERVER_FILES, USER, Recipe
+from dlsetup.plan.recipe import SHARED_MEMORY, USER, Recipe
 
 ENVIRONMENT = "/opt/env"
 """Where the packages are."""
@@ -14,44 +15,100 @@ PYTHONS = "/opt/python"
 FOLDER = "/opt/dlsetup"
 """Where the lock lies while packages are installed."""
 CACHE = "/root/.cache/uv"
+COMPILERS = ("build-essential", "git", "ninja-build")
+"""What is there only while something is compiled."""
 
 
 def dockerfile(recipe: Recipe) -> str:
     """The file for `docker build`."""
-    blocks = (_head(recipe), *_build(recipe), *_run(recipe))
+    installs = _build(recipe) if recipe.python else ()
+    blocks = (_head(recipe), *installs, _run(recipe))
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
-def dockerignore() -> str:
+def dockerignore(recipe: Recipe) -> str:
     """Only what the Dockerfile copies goes to the builder: no data, no models, no secrets."""
-    return "*\n!pylock.toml\n!uv.toml\n!serve.py\n!model.py\n"
+    return "".join(["*\n", *(f"!{name}\n" for name in copied(recipe))])
+
+
+def copied(recipe: Recipe) -> tuple[str, ...]:
+    """The files that go into the image."""
+    return (*lock_files(recipe), *server_files(recipe))
+
+
+def lock_files(recipe: Recipe) -> tuple[str, ...]:
+    """What decides which packages are installed."""
+    settings = ("uv.toml",) if recipe.compiles else ()
+    return (recipe.lock_name, *settings) if recipe.lock_name else ()
+
+
+def server_files(recipe: Recipe) -> tuple[str, ...]:
+    """What answers requests, and the model of one framework."""
+    return ("serve.py", "model.py") if recipe.server and recipe.server.program else ()
+
+
+def install_words(recipe: Recipe) -> tuple[str, ...]:
+    """The call of uv that installs the lock, but for the lock itself."""
+    project = ("--project", FOLDER) if recipe.compiles else ()
+    return ("/opt/uv/bin/uv", "pip", "sync", *project, "--python", f"{ENVIRONMENT}/bin/python")
+
+
+def run_words(recipe: Recipe) -> tuple[str, ...]:
+    """The call that starts it, for people to paste: `$PWD` is their shell's."""
+    words = ["docker", "run", "--rm"]
+    if recipe.server:
+        words += [f"-p={recipe.server.port}:{recipe.server.port}", '-v="$PWD/models:/models:ro"']
+    else:
+        words += ["-it", '-v="$PWD:/work"']
+    return (*words, *_device_words(recipe), recipe.name)
+
+
+def environment(recipe: Recipe) -> dict[str, str]:
+    """The variables of the image."""
+    found = {"PATH": f"{ENVIRONMENT}/bin:$PATH", "PYTHONUNBUFFERED": "1"} if recipe.python else {}
+    if recipe.device == "cuda":
+        found |= {"NVIDIA_VISIBLE_DEVICES": "all", "NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
+        if recipe.requirement:
+            found["NVIDIA_REQUIRE_CUDA"] = recipe.requirement
+    return found
+
+
+def labels(recipe: Recipe) -> dict[str, str]:
+    """What says of the finished image what it was made for."""
+    python = f"; Python {recipe.python}" if recipe.python else ""
+    found = {
+        "org.opencontainers.image.title": recipe.name,
+        "org.opencontainers.image.description": f"{', '.join(recipe.holds)}{python}",
+        "dlsetup.target": recipe.target,
+    }
+    return found | ({"dlsetup.lock": f"sha256:{recipe.lock}"} if recipe.lock else {})
+
+
+def health_words(recipe: Recipe) -> tuple[str, ...]:
+    """What tells that the container is well: the server answers, the GPU is still there, it can import."""
+    if recipe.server:
+        return recipe.server.health
+    if recipe.device == "cuda":
+        return ("nvidia-smi", "-L")
+    return ("python", "-c", f"import {', '.join(recipe.imports)}")
 
 
 def _head(recipe: Recipe) -> list[str]:
+    python = f" with Python {recipe.python}" if recipe.python else ""
     lines = [
-        f"# {', '.join(recipe.holds)} with Python {recipe.python}.",
+        f"# {', '.join(recipe.holds)}{python}.",
         f"# The base: {recipe.base.because}.",
         "#",
         f"#     docker build -t {recipe.name} .",
         f"#     {' '.join(run_words(recipe))}",
         f"ARG BASE={recipe.base.image}",
     ]
-    if recipe.base.builder != recipe.base.image:
+    if recipe.python and recipe.base.builder != recipe.base.image:
         lines.append(f"ARG BUILDER={recipe.base.builder}")
     return lines
 
 
-def run_words(recipe: Recipe) -> tuple[str, ...]:
-    """The call that starts it."""
-    words = ["docker", "run", "--rm"]
-    if recipe.server:
-        words += [f"-p={PORT}:{PORT}", '-v="$PWD/models:/models:ro"']
-    else:
-        words += ["-it", '-v="$PWD:/work"']
-    return (*words, *device_words(recipe), recipe.name)
-
-
-def device_words(recipe: Recipe) -> tuple[str, ...]:
+def _device_words(recipe: Recipe) -> tuple[str, ...]:
     """The options of `docker run` that hand over the device, and the memory that its users share."""
     devices = {
         "cuda": ("--gpus=all",),
@@ -59,19 +116,14 @@ def device_words(recipe: Recipe) -> tuple[str, ...]:
         "xpu": ("--device=/dev/dri", "--group-add=render"),
         "tpu": ("--privileged",),
     }
-    shared = () if recipe.server else ("--shm-size=8g", "--ulimit=memlock=-1", "--ulimit=stack=67108864")
-    return (*devices.get(recipe.device or "", ()), *shared)
+    shared = (f"--shm-size={SHARED_MEMORY}g", "--ulimit=memlock=-1", "--ulimit=stack=67108864")
+    return (*devices.get(recipe.device or "", ()), *(() if recipe.server else shared))
 
 
 def _build(recipe: Recipe) -> Iterator[list[str]]:
     stage = "BUILDER" if recipe.base.builder != recipe.base.image else "BASE"
-    yield [f"FROM ${{{stage}}} AS build", *_tools(recipe), *_python(recipe), *_install(recipe)]
-
-
-def _tools(recipe: Recipe) -> Iterator[str]:
-    """What is there only while packages are installed."""
-    if recipe.compiles:
-        yield from _apt(("build-essential", "git", "ninja-build"))
+    compilers = _apt(COMPILERS) if recipe.compiles else ()
+    yield [f"FROM ${{{stage}}} AS build", *compilers, *_python(recipe), *_install(recipe)]
 
 
 def _python(recipe: Recipe) -> Iterator[str]:
@@ -87,34 +139,41 @@ def _python(recipe: Recipe) -> Iterator[str]:
 
 def _install(recipe: Recipe) -> Iterator[str]:
     """The lock alone decides: this layer is built again only when it changes."""
-    files = "pylock.toml uv.toml" if recipe.compiles else "pylock.toml"
-    project = f" --project {FOLDER}" if recipe.compiles else ""
-    sync = f"/opt/uv/bin/uv pip sync{project} --python {ENVIRONMENT}/bin/python"
-    yield f"COPY {files} {FOLDER}/"
+    sync, lock = " ".join(install_words(recipe)), f"{FOLDER}/{recipe.lock_name}"
+    yield f"COPY {' '.join(lock_files(recipe))} {FOLDER}/"
     if recipe.mounts:
         yield "ENV UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1"
-        yield f"RUN --mount=type=cache,target={CACHE} {sync} {FOLDER}/pylock.toml"
+        yield f"RUN --mount=type=cache,target={CACHE} {sync} {lock}"
     else:
         yield "ENV UV_COMPILE_BYTECODE=1"
-        yield f"RUN {sync} --no-cache {FOLDER}/pylock.toml"
+        yield f"RUN {sync} --no-cache {lock}"
 
 
-def _run(recipe: Recipe) -> Iterator[list[str]]:
-    folder = "/models" if recipe.server else "/work"
-    yield [
+def _run(recipe: Recipe) -> list[str]:
+    pythons = bool(recipe.python) and recipe.base.python == "uv"
+    return [
         "FROM ${BASE}",
         *(_apt(recipe.system_packages) if recipe.system_packages else ()),
-        f"RUN useradd --uid {USER} --create-home --shell /bin/bash user \\",
-        f" && install --directory --owner={USER} {folder}",
-        *([f"COPY --from=build {PYTHONS} {PYTHONS}"] if recipe.base.python == "uv" else []),
-        f"COPY --from=build {ENVIRONMENT} {ENVIRONMENT}",
-        *([f"COPY {' '.join(SERVER_FILES)} /opt/"] if recipe.server else []),
+        *_account(recipe),
+        *([f"COPY --from=build {PYTHONS} {PYTHONS}"] if pythons else []),
+        *([f"COPY --from=build {ENVIRONMENT} {ENVIRONMENT}"] if recipe.python else []),
+        *([f"COPY {' '.join(server_files(recipe))} /opt/"] if server_files(recipe) else []),
         *_setting("ENV", environment(recipe)),
         *_setting("LABEL", labels(recipe)),
         "USER user",
-        f"WORKDIR {folder}",
+        f"WORKDIR {recipe.folder}",
         *_start(recipe),
     ]
+
+
+def _account(recipe: Recipe) -> Iterator[str]:
+    if recipe.base.python == "uv":
+        # Images of Ubuntu 24.04 have given the number away.
+        yield "RUN if id ubuntu >/dev/null 2>&1; then userdel --remove ubuntu; fi \\"
+        yield f" && useradd --uid {USER} --create-home --shell /bin/bash user \\"
+    else:
+        yield f"RUN useradd --uid {USER} --create-home --shell /bin/bash user \\"
+    yield f" && install --directory --owner={USER} {recipe.folder}"
 
 
 def _apt(names: tuple[str, ...]) -> Iterator[str]:
@@ -124,55 +183,30 @@ def _apt(names: tuple[str, ...]) -> Iterator[str]:
     yield " && rm -rf /var/lib/apt/lists/*"
 
 
-def environment(recipe: Recipe) -> dict[str, str]:
-    """The variables of the image."""
-    found = {"PATH": f"{ENVIRONMENT}/bin:$PATH", "PYTHONUNBUFFERED": "1"}
-    if recipe.device == "cuda":
-        found |= {"NVIDIA_VISIBLE_DEVICES": "all", "NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
-        if recipe.requirement:
-            found["NVIDIA_REQUIRE_CUDA"] = recipe.requirement
-    return found
-
-
-def labels(recipe: Recipe) -> dict[str, str]:
-    """What says of the finished image what it was made for."""
-    return {
-        "org.opencontainers.image.title": recipe.name,
-        "org.opencontainers.image.description": f"{', '.join(recipe.holds)}; Python {recipe.python}",
-        "dlsetup.target": recipe.target,
-        "dlsetup.lock": f"sha256:{recipe.lock}",
-    }
-
-
-def health_words(recipe: Recipe) -> tuple[str, ...]:
-    """What tells that the container is well: the server answers, the GPU is still there, it can import."""
-    if recipe.server:
-        return ("python", "/opt/serve.py", "--check")
-    if recipe.device == "cuda":
-        return ("nvidia-smi", "-L")
-    return ("python", "-c", f"import {', '.join(recipe.imports)}")
-
-
 def _start(recipe: Recipe) -> Iterator[str]:
-    start = ("python", "/opt/serve.py") if recipe.server else ("bash",) if recipe.purpose == "dev" else ("python",)
+    often, start = "5m", ("bash",) if recipe.purpose == "dev" else ("python",)
     if recipe.server:
-        yield f"EXPOSE {PORT}"
-    often = "30s" if recipe.server else "5m"
-    yield f"HEALTHCHECK --interval={often} --timeout=60s --start-period=60s CMD {json.dumps(health_words(recipe))}"
-    yield f"CMD {json.dumps(start)}"
+        yield f"EXPOSE {recipe.server.port}"
+        often, start = "30s", recipe.server.start
+    times = f"--interval={often} --timeout=60s --start-period=60s"
+    yield f"HEALTHCHECK {times} CMD {json.dumps(health_words(recipe))}"
+    if start:
+        yield f"CMD {json.dumps(start)}"
 
 
 def _setting(word: str, values: dict[str, str]) -> Iterator[str]:
     """One instruction with a line for each value."""
-    rows = [f"{name}={_quoted(value, keep='$' if name == 'PATH' else '')}" for name, value in values.items()]
+    rows = [f"{name}={_quoted(value, path=name == 'PATH')}" for name, value in values.items()]
     for place, row in enumerate(rows):
         start = f"{word} " if place == 0 else " " * (len(word) + 1)
         yield f"{start}{row}" + (" \\" if place < len(rows) - 1 else "")
 
 
-def _quoted(value: str, *, keep: str = "") -> str:
-    """A value as Docker reads it back. No line can hold the end of a line: it becomes a space."""
-    marks = {"\\": "\\\\", '"': '\\"', "$": "\\$"}
+def _quoted(value: str, *, path: bool = False) -> str:
+    """A value as Docker reads it back. No line can hold the end of a line: it becomes a space.
+
+    `path`: `$PATH` in it is meant.
+    """
     plain = "".join(sign if sign.isprintable() else " " for sign in value)
-    text = "".join(sign if sign in keep else marks.get(sign, sign) for sign in plain)
+    text = re.sub(r'[\\"]' if path else r'[\\"$]', r"\\\g<0>", plain)
     return f'"{text}"'

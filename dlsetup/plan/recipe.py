@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from packaging.utils import canonicalize_name
 
 from dlsetup.model.errors import UsageError
-from dlsetup.model.framework import Accelerator, Framework
+from dlsetup.model.framework import Accelerator
 from dlsetup.model.hardware import Hardware
 from dlsetup.model.image import Purpose, SystemPackages
 from dlsetup.model.record import Record
@@ -17,15 +17,35 @@ from dlsetup.rules.driver import driver_floor
 from dlsetup.rules.installed import asked_for
 from dlsetup.rules.kernels import name_of
 
-PORT = 8000
 USER = 1000
 """Whoever runs in the image; the first account of most hosts has the same number."""
 SHARED_MEMORY = 8
 """GiB of /dev/shm: workers of a DataLoader and NCCL hand over their data there, and 64 MB end in a bus error."""
-SERVER_FILES = ("serve.py", "model.py")
-"""What answers requests, and the model of one framework."""
-SERVERS = {"onnxruntime": "onnxruntime", "torch": "torch"}
-"""Frameworks for which there is a server, and what it is called."""
+
+
+class Server(Record, frozen=True, kw_only=True):
+    """What answers requests in an image."""
+
+    program: str = ""
+    """Name of the model's program among ours; empty: the base image has a server of its own."""
+    port: int = 8000
+    health: tuple[str, ...] = ("python", "/opt/serve.py", "--check")
+    start: tuple[str, ...] = ("python", "/opt/serve.py")
+
+
+SERVERS = {name: Server(program=name) for name in ("onnxruntime", "torch")}
+"""By framework."""
+_ASK = 'GET /v1/models/$MODEL_NAME HTTP/1.0\\r\\n\\r\\n'
+TENSORFLOW_SERVING = Server(
+    port=8501,
+    health=(
+        "bash",
+        "-c",
+        f'exec 3<>/dev/tcp/127.0.0.1/8501 && printf "{_ASK}" >&3 && grep -q AVAILABLE <&3',
+    ),
+    start=(),
+)
+"""Of images `tensorflow/serving`: neither Python nor curl is in them, and `bash` can ask a port."""
 
 
 class Recipe(Record, frozen=True, kw_only=True):
@@ -35,33 +55,38 @@ class Recipe(Record, frozen=True, kw_only=True):
     """Of the image: `demo`, `lab/demo:2`."""
     purpose: Purpose
     base: Base
-    python: str
-    """`3.12`."""
+    python: str = ""
+    """`3.12`; empty: no packages are installed."""
     holds: tuple[str, ...]
     """`torch 2.14.1 (cu126)`."""
-    imports: tuple[str, ...]
+    imports: tuple[str, ...] = ()
+    """Modules that prove that it works."""
     target: str
     """In the words of `--target`."""
-    lock: str
-    """SHA-256 of `pylock.toml`."""
-    uv: str
+    lock_name: str = ""
+    """`pylock.toml` or `requirements.txt`."""
+    lock: str = ""
+    """SHA-256 of it."""
+    uv: str = ""
     """The version of uv that installs it."""
     system_packages: tuple[str, ...] = ()
     device: Accelerator | None = None
     """What it computes on; None: the CPU."""
     requirement: str = ""
     """What the container runtime of NVIDIA asks of the host before it starts the image."""
-    server: str = ""
-    """Name of the server; empty: none."""
+    server: Server | None = None
     compiles: bool = False
     mounts: bool = True
     """Whether the builder is BuildKit, which keeps what was fetched between two builds."""
 
+    @property
+    def folder(self) -> str:
+        """Where the user's files are."""
+        return "/models" if self.server else "/work"
 
-def recipe_for(
-    contents: Contents, base: Base, known: Iterable[SystemPackages], **more: object
-) -> Recipe:
-    """The recipe; `more`: the parts of it that are not found out here."""
+
+def recipe_for(contents: Contents, base: Base, known: Iterable[SystemPackages], **more: object) -> Recipe:
+    """The recipe; `more`: the parts of it that are not found out here. Raises `UsageError`."""
     asked = (name for build in contents.builds for name in asked_for(build))
     names = {canonicalize_name(name) for name in (*contents.packages, *asked)}
     needed = [
@@ -79,6 +104,7 @@ def recipe_for(
         system_packages=tuple(sorted({*needed, *tools})),
         device=next(iter(contents.accelerators), None),
         compiles=contents.compiles,
+        server=_server(contents),
         **more,  # type: ignore[arg-type]
     )
 
@@ -91,10 +117,10 @@ def requirement_of(contents: Contents, hardware: Hardware) -> str:
     return "" if floor is None else f"driver>={floor[0]}"
 
 
-def server_of(contents: Contents) -> str:
+def _server(contents: Contents) -> Server | None:
     """The server for the builds. Raises `UsageError` where there is none."""
     if contents.purpose != "serve":
-        return ""
+        return None
     for build in contents.builds:
         if build.framework in SERVERS:
             return SERVERS[build.framework]
@@ -102,9 +128,3 @@ def server_of(contents: Contents) -> str:
         f"there is no server for {' and '.join(build.framework for build in contents.builds)}",
         hint="export the model to ONNX, and serve it with `onnxruntime`",
     )
-
-
-def imports_of(contents: Contents, frameworks: Iterable[Framework]) -> tuple[str, ...]:
-    """The modules that prove that it works."""
-    known = {item.name: item.imports for item in frameworks}
-    return tuple(known[build.framework] for build in contents.builds if build.framework in known)
