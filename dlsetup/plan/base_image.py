@@ -17,6 +17,8 @@ from dlsetup.model.versions import CudaVersion, LibcVersion
 from dlsetup.plan.contents import Contents
 from dlsetup.rules.driver import same_line
 
+PYTHON = "python"
+"""The repository of images with Python and no more."""
 REPOSITORY = "nvidia/cuda"
 SYSTEMS = ("ubuntu 24.04", "ubuntu 22.04", "ubuntu 20.04")
 """Of the images of CUDA, the newest first: apt installs what else is needed."""
@@ -49,7 +51,9 @@ def base_for(contents: Contents, images: Sequence[Image]) -> Base:
     return _of_cuda(contents, wanted, images) if wanted else _of_python(contents, images)
 
 
-def named_base(image: str, contents: Contents, libc: LibcVersion | Unknown, python: Version | Unknown) -> Base:
+def named_base(
+    image: str, contents: Contents, libc: LibcVersion | Unknown, python: Version | Unknown
+) -> Base:
     """The base that somebody names. A Python of another version than the plan's is of no use."""
     own = python == contents.python
     return Base(
@@ -63,7 +67,7 @@ def named_base(image: str, contents: Contents, libc: LibcVersion | Unknown, pyth
 
 
 def _of_python(contents: Contents, images: Iterable[Image]) -> Base:
-    found = [item for item in images if item.repository == "python" and item.python == str(contents.python)]
+    found = [item for item in images if item.repository == PYTHON and item.python == str(contents.python)]
     if not found:
         raise UsageError(
             f"no image with Python {contents.python} is known",
@@ -91,7 +95,7 @@ def _of_cuda(contents: Contents, wanted: dict[str, SpecifierSet], images: Iterab
         and item.system in SYSTEMS
         and _has(item, wanted, kind)
         and _of_major(item, contents.cuda)
-        and _starts(item, contents.target)
+        and starts(item, contents.target)
     ]
     if not fitting:
         raise UsageError(
@@ -139,7 +143,7 @@ def _tag(row: Image, kind: str, flavour: str) -> str:
     return ""
 
 
-def _starts(row: Image, target: Target) -> bool:
+def starts(row: Image, target: Target) -> bool:
     """Whether a driver that is known lets the container start: it must know the CUDA of the image."""
     if isinstance(row.cuda, Unknown) or row.cuda is None:
         return False

@@ -23,7 +23,12 @@ from dlsetup.plan.dockerfile import (
 from dlsetup.plan.recipe import SHARED_MEMORY, USER, Recipe
 
 GPUS = {"driver": "nvidia", "count": "all", "capabilities": ["gpu"]}
-RESOURCES = {"cuda": "nvidia.com/gpu", "rocm": "amd.com/gpu", "xpu": "gpu.intel.com/i915", "tpu": "google.com/tpu"}
+RESOURCES = {
+    "cuda": "nvidia.com/gpu",
+    "rocm": "amd.com/gpu",
+    "xpu": "gpu.intel.com/i915",
+    "tpu": "google.com/tpu",
+}
 """What a GPU is called where Kubernetes hands them out."""
 
 
@@ -32,7 +37,11 @@ def compose_yaml(recipe: Recipe) -> str:
     service: dict[str, Any] = {"build": ".", "image": recipe.name, "init": True}
     if recipe.server:
         port = recipe.server.port
-        service |= {"ports": [f"{port}:{port}"], "volumes": ["./models:/models:ro"], "restart": "unless-stopped"}
+        service |= {
+            "ports": [f"{port}:{port}"],
+            "volumes": ["./models:/models:ro"],
+            "restart": "unless-stopped",
+        }
     else:
         service |= {
             "volumes": [".:/work"],

@@ -184,7 +184,8 @@ def _apt(names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _start(recipe: Recipe) -> Iterator[str]:
-    often, start = "5m", ("bash",) if recipe.purpose == "dev" else ("python",)
+    often = "5m"
+    start: tuple[str, ...] = ("bash",) if recipe.purpose == "dev" else ("python",)
     if recipe.server:
         yield f"EXPOSE {recipe.server.port}"
         often, start = "30s", recipe.server.start

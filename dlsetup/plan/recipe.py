@@ -35,7 +35,7 @@ class Server(Record, frozen=True, kw_only=True):
 
 SERVERS = {name: Server(program=name) for name in ("onnxruntime", "torch")}
 """By framework."""
-_ASK = 'GET /v1/models/$MODEL_NAME HTTP/1.0\\r\\n\\r\\n'
+_ASK = "GET /v1/models/$MODEL_NAME HTTP/1.0\\r\\n\\r\\n"
 TENSORFLOW_SERVING = Server(
     port=8501,
     health=(
@@ -126,5 +126,5 @@ def _server(contents: Contents) -> Server | None:
             return SERVERS[build.framework]
     raise UsageError(
         f"there is no server for {' and '.join(build.framework for build in contents.builds)}",
-        hint="export the model to ONNX, and serve it with `onnxruntime`",
+        hint="export the model to ONNX and serve it with `onnxruntime`, or name `tensorflow` alone",
     )
