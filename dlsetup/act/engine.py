@@ -1,11 +1,11 @@
-"""A container engine: builds an image as it is told, and runs a program in it. Docker's, or podman's socket."""
+"""A container engine that builds images and runs programs in them: Docker's, or podman's over its socket."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,11 @@ class Engine:
         told = self.client.info()
         return "nvidia" in (told.get("Runtimes") or {}) or bool(told.get("DiscoveredDevices"))
 
-    def build(self, folder: str, network: str | None) -> Iterator[str]:
-        """Builds the folder's Dockerfile, yields what the engine says, and last the id. Raises `StepFailed`."""
+    def build(self, folder: str, network: str | None, heard: Callable[[str], None]) -> str:
+        """Builds the folder's Dockerfile and gives the image's id. Raises `StepFailed`.
+
+        `heard` gets what the engine says, as it says it.
+        """
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
@@ -49,12 +52,12 @@ class Engine:
                 image = str((said.get("aux") or {}).get("ID") or image)
                 text = str(said.get("stream") or said.get("status") or "").strip()
                 if text:
-                    yield text
+                    heard(text)
         except (DockerException, RequestException) as error:
             raise StepFailed(f"the image was not built: {str(error)[:600]}", hint=HINT) from error
         if not image:
             raise StepFailed("the engine built an image and did not say which", hint=NOT_BUILT)
-        yield image
+        return image
 
     def name(self, image: str, tag: str) -> None:
         """Gives the image of that id a name, which another may have had. Raises `StepFailed`."""

@@ -218,10 +218,7 @@ def _before(document: ImageDocument, recipe: Recipe) -> Iterator[Line]:
 
 def _built(request: Request, made: Made, document: ImageDocument, engine: Engine) -> ImageDocument:
     """Builds it, uses every framework inside, and only then gives it its name."""
-    image = ""
-    for said in engine.build(request.folder, request.network):
-        image = said
-        write([Line(text=row, style="faint") for row in said.splitlines()], sys.stderr)
+    image = engine.build(request.folder, request.network, _heard)
     try:
         outcomes, notes = _proved(request, made, engine, image)
         engine.name(image, made.recipe.name)
@@ -229,6 +226,10 @@ def _built(request: Request, made: Made, document: ImageDocument, engine: Engine
         engine.remove(image)
         raise
     return replace(document, image=image, outcomes=outcomes, notes=(*document.notes, *notes), build=UNKNOWN)
+
+
+def _heard(text: str) -> None:
+    write([Line(text=row, style="faint", wrap=False) for row in text.splitlines()], sys.stderr)
 
 
 def _proved(

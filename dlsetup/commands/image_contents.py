@@ -1,4 +1,4 @@
-"""What goes into an image: builds and their lock, made for the host through the base, or taken as they are."""
+"""What goes into an image: builds and their lock, chosen for the host through the base, or taken as is."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dlsetup.commands.question import Question, folders, target_of
 from dlsetup.commands.resolve_lock import lock_text
 from dlsetup.commands.targets import in_container
 from dlsetup.intake.lock import parse, read
+from dlsetup.intake.place import image_name
 from dlsetup.judge.locked import judge_lock, locked_builds
 from dlsetup.judge.locked_files import python_of
 from dlsetup.model.errors import StepFailed, UsageError
@@ -64,7 +65,7 @@ class _Places:
         self.catalog = folders(question.catalog)
         self.images: Sequence[Image] = images(self.catalog)
         self.host = target_of(question)
-        self.named = None if base is None else inside(base, self.catalog)
+        self.named = None if base is None else inside(image_name(base), self.catalog)
         self.any_python = question.python is not None
 
     def first(self) -> Target:

@@ -9,7 +9,6 @@ from packaging.version import Version
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion, LibcVersion
 
-
 Purpose = Literal["train", "serve", "dev"]
 """What an image is for: a run, a server, a place to work in."""
 

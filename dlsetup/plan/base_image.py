@@ -20,6 +20,10 @@ from dlsetup.rules.driver import same_line
 PYTHON = "python"
 """The repository of images with Python and no more."""
 REPOSITORY = "nvidia/cuda"
+OF_CUDA = ("cuda", "cudnn", "nvcc", "nccl")
+"""What images of CUDA have."""
+COMPILERS = ("gcc", "g++", "cmake", "ninja")
+"""What the first stage installs where something is compiled."""
 SYSTEMS = ("ubuntu 24.04", "ubuntu 22.04", "ubuntu 20.04")
 """Of the images of CUDA, the newest first: apt installs what else is needed."""
 
@@ -41,13 +45,14 @@ class Base(Record, frozen=True, kw_only=True):
 
 def base_for(contents: Contents, images: Sequence[Image]) -> Base:
     """The base that suits the builds. Raises `UsageError` where no image is known that does."""
-    wanted = {item.name: item.specifier for item in map(Requirement, contents.expects)}
-    strange = [text for text in contents.expects if Requirement(text).name not in ("cuda", "cudnn", "nvcc")]
-    if strange and "cuda" not in contents.accelerators:
+    asked = [Requirement(text) for text in contents.expects]
+    strange = [str(item) for item in asked if item.name not in (*OF_CUDA, *COMPILERS)]
+    if strange:
         raise UsageError(
             f"no base image is known that has {', '.join(strange)}",
             hint="name one that has it: `--base IMAGE`",
         )
+    wanted = {item.name: item.specifier for item in asked if item.name in OF_CUDA}
     return _of_cuda(contents, wanted, images) if wanted else _of_python(contents, images)
 
 
@@ -104,7 +109,7 @@ def _of_cuda(contents: Contents, wanted: dict[str, SpecifierSet], images: Iterab
         )
     row = min(fitting, key=lambda item: _distance(item, contents))
     compiled = "; something is compiled, so the first stage has the compiler" if "nvcc" in wanted else ""
-    linked = any(item.expects for item in contents.builds if not item.from_source)
+    linked = "nccl" in wanted or any(item.expects for item in contents.builds if not item.from_source)
     return Base(
         image=f"{row.repository}:{_tag(row, kind, 'runtime' if linked else 'base')}",
         builder=f"{row.repository}:{_tag(row, kind, 'devel' if 'nvcc' in wanted else 'runtime')}",

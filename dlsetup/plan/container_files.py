@@ -18,6 +18,7 @@ from dlsetup.plan.dockerfile import (
     install_words,
     labels,
     lock_files,
+    one_line,
     server_files,
 )
 from dlsetup.plan.recipe import SHARED_MEMORY, USER, Recipe
@@ -73,7 +74,7 @@ def devcontainer_json(recipe: Recipe) -> str:
 
 
 def apptainer_def(recipe: Recipe) -> str:
-    """`apptainer.def`: the same packages where nobody is root. A cluster's Apptainer brings the driver along."""
+    """`apptainer.def`: the same packages where nobody is root. Apptainer brings the host's driver along."""
     option = {"cuda": " --nv", "rocm": " --rocm"}.get(recipe.device or "", "")
     lines = [
         f"# apptainer build image.sif apptainer.def && apptainer run{option} image.sif",
@@ -82,10 +83,10 @@ def apptainer_def(recipe: Recipe) -> str:
     ]
     if recipe.python:
         lines += ["", *_apptainer_build(recipe)]
-    lines += ["", "%labels", *(f"    {name} {_line(value)}" for name, value in labels(recipe).items())]
+    lines += ["", "%labels", *(f"    {name} {value}" for name, value in labels(recipe).items())]
     if recipe.python:
         program = "/opt/serve.py " if recipe.server else ""
-        test = shlex.quote(f"import {', '.join(recipe.imports)}")
+        test = shlex.quote(one_line(f"import {', '.join(recipe.imports)}"))
         lines += ["", "%test", f"    {ENVIRONMENT}/bin/python -c {test}"]
         lines += ["", "%runscript", f'    exec python {program}"$@"']
     return "\n".join(lines) + "\n"
@@ -164,10 +165,6 @@ def _devices(recipe: Recipe) -> dict[str, Any]:
     if recipe.device == "xpu":
         return {"devices": ["/dev/dri"], "group_add": ["render"]}
     return {"privileged": True} if recipe.device == "tpu" else {}
-
-
-def _line(text: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def _yaml(document: dict[str, Any]) -> str:

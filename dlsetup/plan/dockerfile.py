@@ -1,4 +1,4 @@
-"""The text of a Dockerfile: packages are installed out of a lock in one stage, the other has only what runs."""
+"""The text of a Dockerfile: one stage installs packages out of a lock, the other has only what runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PYTHONS = "/opt/python"
 FOLDER = "/opt/dlsetup"
 """Where the lock lies while packages are installed."""
 CACHE = "/root/.cache/uv"
-COMPILERS = ("build-essential", "git", "ninja-build")
+COMPILERS = ("build-essential", "cmake", "git", "ninja-build")
 """What is there only while something is compiled."""
 
 
@@ -78,10 +78,16 @@ def labels(recipe: Recipe) -> dict[str, str]:
     python = f"; Python {recipe.python}" if recipe.python else ""
     found = {
         "org.opencontainers.image.title": recipe.name,
-        "org.opencontainers.image.description": f"{', '.join(recipe.holds)}{python}",
+        "org.opencontainers.image.description": f"{', '.join(recipe.asks or recipe.holds)}{python}",
         "dlsetup.target": recipe.target,
     }
-    return found | ({"dlsetup.lock": f"sha256:{recipe.lock}"} if recipe.lock else {})
+    lock = {"dlsetup.lock": f"sha256:{recipe.lock}"} if recipe.lock else {}
+    return {name: one_line(value) for name, value in (found | lock).items()}
+
+
+def one_line(text: str) -> str:
+    """The text without ends of lines and other signs that nobody sees: each becomes a space."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def health_words(recipe: Recipe) -> tuple[str, ...]:
@@ -95,9 +101,11 @@ def health_words(recipe: Recipe) -> tuple[str, ...]:
 
 def _head(recipe: Recipe) -> list[str]:
     python = f" with Python {recipe.python}" if recipe.python else ""
+    # What stands in the first line could be an order to the parser.
     lines = [
-        f"# {', '.join(recipe.holds)}{python}.",
-        f"# The base: {recipe.base.because}.",
+        "# Made by dlsetup.",
+        f"# {one_line(', '.join(recipe.holds))}{python}.",
+        f"# The base: {one_line(recipe.base.because)}.",
         "#",
         f"#     docker build -t {recipe.name} .",
         f"#     {' '.join(run_words(recipe))}",
@@ -160,7 +168,7 @@ def _run(recipe: Recipe) -> list[str]:
         *([f"COPY {' '.join(server_files(recipe))} /opt/"] if server_files(recipe) else []),
         *_setting("ENV", environment(recipe)),
         *_setting("LABEL", labels(recipe)),
-        "USER user",
+        f"USER {USER}",
         f"WORKDIR {recipe.folder}",
         *_start(recipe),
     ]
@@ -208,6 +216,5 @@ def _quoted(value: str, *, path: bool = False) -> str:
 
     `path`: `$PATH` in it is meant.
     """
-    plain = "".join(sign if sign.isprintable() else " " for sign in value)
-    text = re.sub(r'[\\"]' if path else r'[\\"$]', r"\\\g<0>", plain)
+    text = re.sub(r'[\\"]' if path else r'[\\"$]', r"\\\g<0>", one_line(value))
     return f'"{text}"'

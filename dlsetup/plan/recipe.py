@@ -20,7 +20,7 @@ from dlsetup.rules.kernels import name_of
 USER = 1000
 """Whoever runs in the image; the first account of most hosts has the same number."""
 SHARED_MEMORY = 8
-"""GiB of /dev/shm: workers of a DataLoader and NCCL hand over their data there, and 64 MB end in a bus error."""
+"""GiB of /dev/shm: workers of a DataLoader and NCCL hand data over there; 64 MB end in a bus error."""
 
 
 class Server(Record, frozen=True, kw_only=True):
@@ -59,6 +59,8 @@ class Recipe(Record, frozen=True, kw_only=True):
     """`3.12`; empty: no packages are installed."""
     holds: tuple[str, ...]
     """`torch 2.14.1 (cu126)`."""
+    asks: tuple[str, ...] = ()
+    """What an installer is asked for: `torch==2.14.1+cu126`."""
     imports: tuple[str, ...] = ()
     """Modules that prove that it works."""
     target: str
@@ -101,6 +103,7 @@ def recipe_for(contents: Contents, base: Base, known: Iterable[SystemPackages], 
         base=base,
         python=str(contents.python),
         holds=tuple(map(name_of, contents.builds)),
+        asks=tuple(dict.fromkeys(text for build in contents.builds for text in build.requirements)),
         system_packages=tuple(sorted({*needed, *tools})),
         device=next(iter(contents.accelerators), None),
         compiles=contents.compiles,
