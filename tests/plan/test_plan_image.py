@@ -165,5 +165,5 @@ def test_an_image_that_the_driver_does_not_start_is_no_base() -> None:
 
 
 def test_what_no_image_has_is_said() -> None:
-    with pytest.raises(UsageError, match="no base image is known that has cann==8.2"):
+    with pytest.raises(UsageError, match=r"no base image is known that has cann==8\.2"):
         base_for(contents("cann==8.2"), images())
