@@ -2,9 +2,9 @@
 
     python benchmarks/image_build.py [--rounds 3] [--python 3.11]
 
-Needs a Docker engine, the base image `python:X-slim-bookworm`, and a package index. Every round builds without
-the engine's cache, first by `docker build`, then by dlsetup, which resolves, locks, builds and proves; what
-dlsetup spends before and after the build is told apart.
+Needs a Docker engine, the base image `python:X-slim-bookworm`, and a package index. Every round builds
+without the engine's cache, first by `docker build`, then by dlsetup, which resolves, locks, builds and proves;
+what dlsetup spends before the build is told apart.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def main() -> None:
         bare, ours, files = [], [], []
         for _ in range(asked.rounds):
             _forget()
-            bare.append(_timed(["docker", "build", "--network", "host", "-q", "-t", "dlsetup-bench:0", folder]))
+            bare.append(
+                _timed(["docker", "build", "--network", "host", "-q", "-t", "dlsetup-bench:0", folder])
+            )
             _forget()
             ours.append(_timed(build))
             files.append(_timed([*create, "--plain"]))
