@@ -3,7 +3,7 @@
     python benchmarks/image_build.py [--rounds 3] [--python 3.11]
 
 Needs a Docker engine, the base image `python:X-slim-bookworm`, and a package index. Every round builds
-without the engine's cache, first by `docker build`, then by dlsetup, which resolves, locks, builds and proves;
+without the engine's cache, first by `docker build`, then by dlsetup: it resolves, locks, builds and proves;
 what dlsetup spends before the build is told apart.
 """
 

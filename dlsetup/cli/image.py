@@ -79,7 +79,8 @@ def create_image(
     The target is the host that runs the image: its driver and GPUs count, Python and the C library are the
     base image's. Nothing that is there is replaced without `--force`.
     """
-    from dlsetup.commands.create_image import Request, run
+    from dlsetup.commands.create_image import run
+    from dlsetup.commands.images import Request
     from dlsetup.commands.question import Question
 
     question = Question(

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-import shlex
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
-from typing import get_args
 
 from msgspec.structs import replace
 
 from dlsetup.act.engine import Engine, Inside
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.saving import save
-from dlsetup.catalog.images import images, system_packages
-from dlsetup.commands.asked import asked
-from dlsetup.commands.builds import Request as Sources
-from dlsetup.commands.image_contents import Filled, planned, taken
-from dlsetup.commands.question import Question, folders, target_here, target_of
-from dlsetup.intake.target import describe
+from dlsetup.commands.images import Made, Request, beside, made
+from dlsetup.commands.question import target_here
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.finding import Diagnosis
-from dlsetup.model.image import Purpose
-from dlsetup.model.outcome import Expected, Outcome
-from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.outcome import Outcome
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Conflict
 from dlsetup.model.steps import Write
-from dlsetup.plan.dockerfile import ENVIRONMENT, run_words
-from dlsetup.plan.image_files import BESIDE, image_files
-from dlsetup.plan.recipe import Recipe, recipe_for, requirement_of
-from dlsetup.plan.serving import is_served_so, serving_recipe
-from dlsetup.servers import programs
+from dlsetup.plan.dockerfile import ENVIRONMENT
+from dlsetup.plan.image_files import image_files
+from dlsetup.plan.recipe import Recipe
 from dlsetup.show import json
 from dlsetup.show.agreement import DECLINED, agreed, meanwhile, must_be_able_to_ask
 from dlsetup.show.doctor import finding_lines
@@ -44,150 +32,26 @@ from dlsetup.show.reading import reading_lines
 from dlsetup.show.resolution import conflict_lines, plan_lines
 from dlsetup.verify.run import PROGRAMS, verify
 
-_NAME = re.compile(
-    r"(?:[a-z0-9][a-z0-9.-]*(?::\d+)?/)?[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
-    r"(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
-)
-
-
-class Request(Record, frozen=True, kw_only=True):
-    """The words of `create image`, as they were typed."""
-
-    question: Question
-    lock: str | None = None
-    """A lock to take instead of choosing."""
-    purpose: str = "train"
-    folder: str = "."
-    name: str | None = None
-    base: str | None = None
-    also: tuple[str, ...] = ()
-    indexes: tuple[str, ...] = ()
-    find_links: tuple[str, ...] = ()
-    offline: bool = False
-    plain: bool = False
-    """For builders that are not BuildKit."""
-    build: bool = False
-    network: str | None = None
-    """Of the builder: `host`."""
-    force: bool = False
-    dry_run: bool = False
-    yes: bool = False
-    as_json: bool = False
-
-
-class Made(Record, frozen=True, kw_only=True):
-    """An image before a file of it is written."""
-
-    recipe: Recipe
-    given: dict[str, str]
-    """The texts that go into it as they are, by name."""
-    expected: tuple[Expected, ...] = ()
-    document: ImageDocument
-
 
 def run(request: Request) -> int:
     """Write the files, and build (0), say what stands against it (1), or stop because the user says no."""
-    purpose, also = _purpose(request), _also(request)
-    name = _name(request)
+    also = beside(request)
     engine = Engine() if request.build and not request.dry_run else None
     if engine is not None and not request.yes:
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
     with interruptible():
-        made = _made(request, purpose, name)
-        if isinstance(made, (Conflict, Diagnosis)):
-            return _refuse(request, made)
-        steps = image_files(made.recipe, made.given, also)
-        return _carry_out(request, made, steps, engine)
+        image = made(request)
+        if isinstance(image, (Conflict, Diagnosis)):
+            return _refuse(request, image)
+        steps = image_files(image.recipe, image.given, also)
+        return _carry_out(request, image, steps, engine)
 
 
-def _made(request: Request, purpose: Purpose, name: str) -> Made | Conflict | Diagnosis:
-    if request.lock is None and purpose == "serve":
-        said = asked(request.question)
-        wish, _ = said.on(target_of(request.question))
-        if is_served_so(wish):
-            return _served(request, name)
-    filled = _filled(request, purpose)
-    return _of(filled, request, name) if isinstance(filled, Filled) else filled
-
-
-def _filled(request: Request, purpose: Purpose) -> Filled | Conflict | Diagnosis:
-    question = request.question
-    if request.lock is not None:
-        if question.frameworks or question.files or question.profile:
-            hint = "leave out the lock, or everything else that says what is wanted"
-            raise UsageError("a lock says already what is in the image", hint=hint)
-        return taken(request.lock, question, purpose, request.base)
-    sources = Sources(
-        name="pylock.toml",
-        question=replace(question, target=question.target or ""),
-        indexes=request.indexes,
-        find_links=request.find_links,
-        offline=request.offline,
-    )
-    return planned(question, sources, purpose, request.base)
-
-
-def _of(filled: Filled, request: Request, name: str) -> Made:
-    contents, catalog = filled.contents, filled.catalog
-    known = {item.name: item.imports for item in catalog.frameworks}
-    expected = tuple(
-        Expected(framework=item.framework, module=known[item.framework], accelerator=item.accelerator)
-        for item in contents.builds
-    )
-    recipe = recipe_for(
-        contents,
-        filled.base,
-        system_packages(folders(request.question.catalog)),
-        name=name,
-        imports=tuple(item.module for item in expected),
-        target=describe(replace(contents.target, pythons=UNKNOWN)),
-        lock_name=filled.lock_name,
-        lock=hashlib.sha256(filled.files[filled.lock_name].encode()).hexdigest(),
-        uv=version("uv"),
-        requirement=requirement_of(contents, catalog.hardware),
-        mounts=not (request.plain or request.build),
-    )
-    server = programs(recipe.server.program) if recipe.server else {}
-    document = replace(
-        _document(recipe, request),
-        plan=filled.plan,
-        notes=filled.learned,
-        findings=filled.diagnosis.findings,
-        files=filled.readings or UNKNOWN,
-    )
-    return Made(recipe=recipe, given={**filled.files, **server}, expected=expected, document=document)
-
-
-def _served(request: Request, name: str) -> Made:
-    """TensorFlow Serving stands on an image of its own."""
-    if request.base is not None:
-        raise UsageError("TensorFlow Serving brings its own base", hint="leave out `--base`")
-    target = target_of(request.question)
-    wish, _ = asked(request.question).on(target)
-    words = describe(replace(target, pythons=UNKNOWN))
-    recipe = serving_recipe(wish, target, images(folders(request.question.catalog)), name=name, words=words)
-    document = _document(recipe, request)
-    note = "models lie in models/model/1: as `saved_model.pb` with its variables."
-    return Made(recipe=recipe, given={}, document=replace(document, notes=(note,)))
-
-
-def _document(recipe: Recipe, request: Request) -> ImageDocument:
-    place = "." if request.folder == "." else shlex.quote(request.folder)
-    return ImageDocument(
-        ok=True,
-        name=recipe.name,
-        base=recipe.base,
-        holds=recipe.holds,
-        build=f"docker build -t {recipe.name} {place}",
-        start=" ".join(run_words(recipe)),
-    )
-
-
-def _carry_out(request: Request, made: Made, steps: tuple[Write, ...], engine: Engine | None) -> int:
+def _carry_out(request: Request, image: Made, steps: tuple[Write, ...], engine: Engine | None) -> int:
     folder = Path(request.folder)
     files = tuple(_file(folder, step, dry_run=request.dry_run) for step in steps)
-    document = replace(made.document, written=files)
-    _say(request, *_before(document, made.recipe))
+    document = replace(image.document, written=files)
+    _say(request, *_before(document, image.recipe))
     if request.dry_run:
         return _end(request, document, file_lines(files, dry_run=True))
     _may_write(request, files)
@@ -202,7 +66,7 @@ def _carry_out(request: Request, made: Made, steps: tuple[Write, ...], engine: E
         _save(folder / step.path, step.text)
     _say(request, *file_lines(files, dry_run=False))
     if engine is not None:
-        document = _built(request, made, document, engine)
+        document = _built(request, image, document, engine)
     return _end(request, document, ())
 
 
@@ -216,16 +80,16 @@ def _before(document: ImageDocument, recipe: Recipe) -> Iterator[Line]:
     yield from base_lines(recipe.base, recipe.holds)
 
 
-def _built(request: Request, made: Made, document: ImageDocument, engine: Engine) -> ImageDocument:
+def _built(request: Request, image: Made, document: ImageDocument, engine: Engine) -> ImageDocument:
     """Builds it, uses every framework inside, and only then gives it its name."""
-    image = engine.build(request.folder, request.network, _heard)
+    built = engine.build(request.folder, request.network, _heard)
     try:
-        outcomes, notes = _proved(request, made, engine, image)
-        engine.name(image, made.recipe.name)
+        outcomes, notes = _proved(request, image, engine, built)
+        engine.name(built, image.recipe.name)
     except BaseException:
-        engine.remove(image)
+        engine.remove(built)
         raise
-    return replace(document, image=image, outcomes=outcomes, notes=(*document.notes, *notes), build=UNKNOWN)
+    return replace(document, image=built, outcomes=outcomes, notes=(*document.notes, *notes), build=UNKNOWN)
 
 
 def _heard(text: str) -> None:
@@ -233,12 +97,14 @@ def _heard(text: str) -> None:
 
 
 def _proved(
-    request: Request, made: Made, engine: Engine, image: str
+    request: Request, image: Made, engine: Engine, built: str
 ) -> tuple[tuple[Outcome, ...], tuple[str, ...]]:
+    if not image.expected:
+        return (), ("its server comes with the base and was not started.",)
     here = not request.question.foreign and target_here().gpus != ()
-    gpus = made.recipe.device == "cuda" and here and engine.hands_out_gpus()
-    inside = Inside(engine, image, PROGRAMS, gpus=gpus)
-    outcomes = verify(inside, f"{ENVIRONMENT}/bin/python", made.expected, gpu_here=gpus)
+    gpus = image.recipe.device == "cuda" and here and engine.hands_out_gpus()
+    inside = Inside(engine, built, PROGRAMS, gpus=gpus)
+    outcomes = verify(inside, f"{ENVIRONMENT}/bin/python", image.expected, gpu_here=gpus)
     bad = [outcome for outcome in outcomes if not outcome.ok]
     if bad:
         reasons = "; ".join(f"{outcome.framework}: {outcome.because}" for outcome in bad)
@@ -246,7 +112,7 @@ def _proved(
             f"the image was built, but does not work, and was removed: {reasons}.",
             hint=next((outcome.hint for outcome in bad if outcome.hint), "another release may do."),
         )
-    idle = made.recipe.device == "cuda" and here and not gpus
+    idle = image.recipe.device == "cuda" and here and not gpus
     note = "the engine hands out no GPU: it was proved without one; `dlsetup doctor` says what is missing."
     return outcomes, (note,) if idle else ()
 
@@ -277,36 +143,6 @@ def _save(path: Path, text: str) -> None:
     except OSError as error:
         raise StepFailed(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
     save(path, text)
-
-
-def _purpose(request: Request) -> Purpose:
-    known: tuple[Purpose, ...] = get_args(Purpose)
-    for item in known:
-        if request.purpose == item:
-            return item
-    raise UsageError(f"there is no image for `{request.purpose}`", hint=f"`--for` knows {', '.join(known)}")
-
-
-def _also(request: Request) -> tuple[str, ...]:
-    if "all" in request.also:
-        return tuple(BESIDE)
-    for item in request.also:
-        if item not in BESIDE:
-            hint = f"`--also` knows {', '.join(BESIDE)} and all"
-            raise UsageError(f"`{item}` does not stand beside a Dockerfile", hint=hint)
-    return request.also
-
-
-def _name(request: Request) -> str:
-    """The name that was given, or that of the folder."""
-    if request.name is not None:
-        if not _NAME.fullmatch(request.name) or len(request.name) > 255:
-            raise UsageError(
-                f"an image cannot be called `{request.name[:100]}`", hint="write it like `lab/demo:1`"
-            )
-        return request.name
-    words = re.findall(r"[a-z0-9]+", Path(request.folder).resolve().name.lower())
-    return "-".join(words)[:100] or "image"
 
 
 def _refuse(request: Request, against: Conflict | Diagnosis) -> int:

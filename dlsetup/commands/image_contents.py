@@ -164,6 +164,8 @@ def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> 
         builds=locked_builds(locked, target, catalog),
         packages=_names(locked),
     )
+    if not contents.builds:
+        raise UsageError(f"`{file}` holds no framework of the catalog", hint="name one, as in `torch`")
     chosen = places.base(contents)
     inner = places.on(chosen, target)
     diagnosis = judge_lock(locked, inner, catalog)
