@@ -6,7 +6,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from dlsetup.model.image import DriverPass
+from dlsetup.model.image import DriverPass, SystemPackages
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion
@@ -54,3 +54,4 @@ class ImageFile(Record, frozen=True, kw_only=True):
     source: tuple[Source, ...] = ()
     image: tuple[ImageRow, ...] = ()
     requirement: tuple[RequirementRow, ...] = ()
+    package: tuple[SystemPackages, ...] = ()

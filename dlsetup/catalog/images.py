@@ -10,7 +10,7 @@ from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.image_form import ImageFile, ImageRow, RequirementRow
 from dlsetup.catalog.load import Places, opened
 from dlsetup.model.hardware import Distribution
-from dlsetup.model.image import DriverRequirement, Image
+from dlsetup.model.image import DriverRequirement, Image, SystemPackages
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion, LibcVersion
@@ -28,6 +28,11 @@ def images(folders: Places = ()) -> tuple[Image, ...]:
     asked = [row for file in files for row in file.requirement]
     systems = hardware(place).distributions
     return tuple(image for file in files for row in file.image for image in _expanded(row, asked, systems))
+
+
+def system_packages(folders: Places = ()) -> tuple[SystemPackages, ...]:
+    """What distributions need of the system inside an image."""
+    return tuple(row for file in _files(folders) for row in file.package)
 
 
 def image_sources(folders: Places = ()) -> tuple[Source, ...]:

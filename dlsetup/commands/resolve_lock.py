@@ -50,6 +50,16 @@ def check_name(file: str) -> None:
         )
 
 
+class LockText(NamedTuple):
+    """A lock that serves every target, before it is a file."""
+
+    answer: Together | Conflict
+    """Where its parts really come from, without passwords."""
+    text: str = ""
+    packages: int = 0
+    learned: tuple[str, ...] = ()
+
+
 def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalog: Catalog) -> Locked:
     """Make the lock and write it. Nothing is written where it would not serve one of the targets."""
     file = request.lock or ""
@@ -61,6 +71,24 @@ def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalo
         find_links=request.find_links,
         offline=request.offline,
     )
+    made = lock_text(file, sources, wish, targets, catalog)
+    if isinstance(made.answer, Conflict):
+        return Locked(made.answer, learned=made.learned)
+    save(Path(file), made.text)
+    lock = WrittenLock(
+        path=file,
+        form="pylock" if is_pylock(os.path.basename(file)) else "requirements",
+        packages=made.packages,
+        learned=made.learned,
+    )
+    plans = made.answer.plans
+    return Locked(plans[0] if len(plans) == 1 else made.answer, lock)
+
+
+def lock_text(
+    file: str, sources: Sources, wish: Wish, targets: tuple[Target, ...], catalog: Catalog
+) -> LockText:
+    """The text of a lock in the form that the name of the file says, held against every target."""
 
     def solve(known: Catalog) -> Together | Conflict:
         answer = answer_for(wish, targets, known)
@@ -69,22 +97,16 @@ def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalo
     # Nothing is installed here, so no Python is fetched: uv locks for another version with the one it finds.
     made = make_lock(solve, catalog, sources, Host.here({**os.environ, "UV_PYTHON_DOWNLOADS": "never"}))
     if isinstance(made.answer, Conflict):
-        return Locked(made.answer, learned=made.learned)
-    given = [parse_index(text) for text in request.indexes]
+        return LockText(made.answer, learned=made.learned)
+    given = [parse_index(text) for text in sources.indexes]
     located = (with_addresses(plan, given, catalog.indexes)[0] for plan in made.answer.plans)
     plans = tuple(map(without_secrets, located))
     note = _note(wish, catalog, made.answer, plans, made.learned)
     form = as_pylock if is_pylock(os.path.basename(file)) else as_requirements
     text = form(made.text, note, plans)
     _must_serve(text, file, targets, catalog)
-    save(Path(file), text)
-    lock = WrittenLock(
-        path=file,
-        form="pylock" if form is as_pylock else "requirements",
-        packages=len({row["name"] for row in tomli.loads(made.text).get("packages", [])}),
-        learned=made.learned,
-    )
-    return Locked(plans[0] if len(plans) == 1 else replace(made.answer, plans=plans), lock)
+    packages = len({row["name"] for row in tomli.loads(made.text).get("packages", [])})
+    return LockText(replace(made.answer, plans=plans), text, packages, made.learned)
 
 
 def _note(

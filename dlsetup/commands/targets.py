@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -10,6 +11,9 @@ from dlsetup.commands.question import Question, buildable_target_of, folders
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.target import Interpreter, Target
+
+if TYPE_CHECKING:
+    from dlsetup.catalog.containers import Inside
 
 MOST = 16
 
@@ -73,14 +77,19 @@ def _in_container(target: Target, image: str, catalog: tuple[str, ...]) -> Targe
     from dlsetup.catalog.containers import inside
 
     found = inside(image, folders(catalog))
+    pythons = UNKNOWN if isinstance(found.python, Unknown) else (Interpreter(version=found.python),)
+    return in_container(target, found, pythons)
+
+
+def in_container(target: Target, found: Inside, pythons: tuple[Interpreter, ...] | Unknown) -> Target:
+    """The host's driver and GPUs with what an image brings. Raises `UsageError` for another processor's."""
     known = () if isinstance(found.architectures, Unknown) else found.architectures
     if known and not isinstance(target.arch, Unknown) and target.arch not in known:
         listed = " and ".join(known)
-        raise UsageError(f"the image `{image}` is for {listed}, and the host is {target.arch}")
-    pythons = UNKNOWN if isinstance(found.python, Unknown) else (Interpreter(version=found.python),)
+        raise UsageError(f"the image `{found.image}` is for {listed}, and the host is {target.arch}")
     inner = replace(
         target,
-        name=f"{image} on {target.name}",
+        name=f"{found.image} on {target.name}",
         os="linux",
         release=UNKNOWN,
         libc=found.libc,

@@ -50,6 +50,16 @@ def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
     )
 
 
+def locked_builds(locked: Locked, target: Target, catalog: Catalog) -> tuple[Build, ...]:
+    """The builds of the catalog that a lock installs on a target; none where its Python is not there."""
+    known = with_capabilities(target, catalog.hardware)
+    python, _ = python_of(locked, known)
+    if python is None:
+        return ()
+    packages, _ = applying_of(locked, python, known)
+    return _builds(Ground(known, catalog, python, packages))[0]
+
+
 def _builds(ground: Ground) -> tuple[tuple[Build, ...], list[Gap]]:
     """The builds of the catalog that are in the lock."""
     found = tuple(map(_distribution, ground.packages))

@@ -9,6 +9,20 @@ from packaging.version import Version
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.versions import CudaVersion, LibcVersion
 
+Purpose = Literal["train", "serve", "dev"]
+"""What an image is for: a run, a server, a place to work in."""
+
+
+class SystemPackages(Record, frozen=True, kw_only=True):
+    """Packages of Debian and Ubuntu that a distribution needs beside itself."""
+
+    distribution: str
+    names: tuple[str, ...]
+    purposes: tuple[Purpose, ...]
+    """In which images."""
+    why: str
+    source: str
+
 
 class DriverPass(Record, frozen=True, kw_only=True):
     """Older drivers that pass all the same, for GPUs of some brands."""

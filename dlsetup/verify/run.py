@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dlsetup.model.outcome import Expected, Outcome
 from dlsetup.model.record import UNKNOWN, Unknown
-from dlsetup.probe.host import Host
 from dlsetup.probe.programs import Outcome as Ended
 
-CHILD = str(Path(__file__).with_name("child.py"))
+PROGRAMS = Path(__file__).parent
+"""The folder with all that runs in children."""
+CHILD = str(PROGRAMS / "child.py")
 DEADLINE = 300.0
 """Seconds for one framework: a first import compiles byte code and may load gigabytes from a slow disk."""
 _LONGEST = 600
 
 
+class Runner(Protocol):
+    """Where the children run: a host, or an image."""
+
+    def run(self, argv: Sequence[str], deadline: float) -> Ended:
+        """Runs a program for at most so many seconds."""
+
+
 def verify(
-    host: Host,
+    host: Runner,
     python: str,
     expected: Iterable[Expected],
     *,
@@ -38,7 +46,7 @@ def verify(
     return tuple(_outcome(host, python, item, gpu_here, deadline) for item in expected)
 
 
-def _outcome(host: Host, python: str, item: Expected, gpu_here: bool, deadline: float) -> Outcome:
+def _outcome(host: Runner, python: str, item: Expected, gpu_here: bool, deadline: float) -> Outcome:
     argv = (python, "-I", CHILD, item.module, str(int(deadline) + 5))
     ended = host.run(argv, deadline)
     seen = _answer(ended.out)

@@ -28,5 +28,5 @@ keep /etc/uv/uv.toml
 rm -rf "$root/var/cache/apt/archives" "$root/var/lib/apt/lists" "$root/usr/share/doc" "$root/usr/share/man"
 find "$root" -xdev -depth -name __pycache__ -exec rm -rf {} +
 
-tar -C "$root" --exclude=./proc --exclude=./sys --exclude=./dev -c . | docker import - "$name" >/dev/null
+tar -C "$root" --exclude=./proc --exclude=./sys --exclude=./dev -c . | docker import --change "ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt" - "$name" >/dev/null
 docker image inspect --format '{{.Size}}' "$name" | awk '{printf "make_base: %d MB\n", $1 / 1000000}'

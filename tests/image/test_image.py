@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tiny.engine import base_image, docker
 
 from dlsetup import __version__
 
@@ -19,33 +17,11 @@ BASE = "python:3.12-slim"
 IMAGE = "dlsetup-test:image"
 
 
-def docker(*words: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["docker", *words], capture_output=True, text=True, timeout=timeout, cwd=ROOT)
-
-
-def missing(reason: str) -> None:
-    """Skip, or fail where the run is told that an engine has to be there."""
-    if "docker" in os.environ.get("DLSETUP_REQUIRE", "").split(","):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="module")
 def image() -> Iterator[str]:
-    """The built image. Its base is pulled, or made of Debian packages where no image registry answers."""
-    if shutil.which("docker") is None:
-        missing("there is no `docker` program")
-    answer = docker("version", "--format", "{{.Server.Version}}")
-    if answer.returncode:
-        missing(f"no Docker engine answers: {answer.stderr.strip()[-200:]}")
-    if docker("image", "inspect", BASE).returncode and docker("pull", "-q", BASE, timeout=120).returncode:
-        if shutil.which("debootstrap") is None or os.geteuid() != 0:
-            missing(f"{BASE} cannot be pulled, and making it needs root and debootstrap")
-        made = subprocess.run(
-            ["sh", "tests/image/make_base.sh", BASE], cwd=ROOT, capture_output=True, text=True
-        )
-        assert made.returncode == 0, made.stderr[-2000:]
-    built = docker("build", "--network", "host", "-t", IMAGE, ".", timeout=600)
+    """The built image."""
+    base_image(BASE)
+    built = docker("build", "--network", "host", "-t", IMAGE, str(ROOT), timeout=600)
     assert built.returncode == 0, built.stdout[-3000:] + built.stderr[-3000:]
     yield IMAGE
     docker("image", "rm", "-f", IMAGE)

@@ -47,7 +47,8 @@ def _tags(tag: str) -> Iterator[str]:
         yield f"{python}-{abi}-{platform}"
 
 
-def _contents(wheel: TinyWheel) -> dict[str, str | bytes]:
+def contents_of(wheel: TinyWheel) -> dict[str, str | bytes]:
+    """What lies in it, without its RECORD."""
     info = f"{wheel.folder}.dist-info"
     pure = "true" if wheel.tag.endswith("-any") else "false"
     tags = "".join(f"Tag: {tag}\n" for tag in _tags(wheel.tag))
@@ -67,7 +68,7 @@ def _record_line(path: str, text: str | bytes) -> str:
 
 def build_wheel(wheel: TinyWheel, folder: Path) -> Path:
     """Writes the wheel into `folder` and gives its path. The same description gives the same bytes."""
-    contents = _contents(wheel)
+    contents = contents_of(wheel)
     record = f"{wheel.folder}.dist-info/RECORD"
     contents[record] = "".join(_record_line(*item) for item in contents.items()) + f"{record},,\n"
     path = folder / wheel.filename

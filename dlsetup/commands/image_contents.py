@@ -1,0 +1,200 @@
+"""What goes into an image: builds and their lock, chosen for the host through the base, or taken as is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+from packaging.version import Version
+
+from dlsetup.catalog.containers import Inside, inside
+from dlsetup.catalog.images import images
+from dlsetup.catalog.load import load, named, opened
+from dlsetup.commands.asked import Asked, asked
+from dlsetup.commands.builds import Request as Sources
+from dlsetup.commands.question import Question, folders, target_of
+from dlsetup.commands.resolve_lock import lock_text
+from dlsetup.commands.targets import in_container
+from dlsetup.intake.lock import parse, read
+from dlsetup.intake.place import image_name
+from dlsetup.judge.locked import judge_lock, locked_builds
+from dlsetup.judge.locked_files import python_of
+from dlsetup.model.errors import StepFailed, UsageError
+from dlsetup.model.finding import Diagnosis
+from dlsetup.model.framework import Catalog
+from dlsetup.model.image import Image, Purpose
+from dlsetup.model.listing import Reading
+from dlsetup.model.locked import Locked
+from dlsetup.model.machine import Libc
+from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.resolution import Conflict, Plan
+from dlsetup.model.target import Interpreter, Target
+from dlsetup.plan.base_image import PYTHON, Base, base_for, named_base
+from dlsetup.plan.contents import Contents, builds_of
+from dlsetup.plan.lock_text import is_pylock
+from dlsetup.plan.toml import compiling
+from dlsetup.resolve import resolve
+
+ROUNDS = 3
+"""How often another base may ask for other builds, and these for another base."""
+
+
+class Filled(Record, frozen=True, kw_only=True):
+    """An image's contents with the base that suits them."""
+
+    contents: Contents
+    base: Base
+    files: dict[str, str]
+    """The lock, and what says how to compile, by name."""
+    lock_name: str
+    packages: int
+    catalog: Catalog
+    plan: Plan | Unknown = UNKNOWN
+    """Unknown where a lock was given."""
+    readings: tuple[Reading, ...] = ()
+    learned: tuple[str, ...] = ()
+    diagnosis: Diagnosis = Diagnosis(findings=())
+    """What was remarked on a lock that was given."""
+
+
+class _Places:
+    """Bases that can be chosen, and the host as it is seen from inside each."""
+
+    def __init__(self, question: Question, base: str | None) -> None:
+        self.catalog = folders(question.catalog)
+        self.images: Sequence[Image] = images(self.catalog)
+        self.host = target_of(question)
+        self.named = None if base is None else inside(image_name(base), self.catalog)
+        self.any_python = question.python is not None
+
+    def first(self) -> Target:
+        """Inside the base that was named, or one that has Python and no more."""
+        rows = [row for row in self.images if row.repository == PYTHON]
+        listed = tuple(
+            Interpreter(version=Version(str(row.python)), path=f"{PYTHON}:{row.tags[0]}") for row in rows
+        )
+        if self.named is not None:
+            own = self.named.python
+            brought = listed if isinstance(own, Unknown) or self.any_python else (Interpreter(version=own),)
+            return in_container(self.host, self.named, brought)
+        libc = Libc(name="glibc", version=rows[0].glibc)
+        found = Inside(image=f"an image of {PYTHON}", libc=libc, architectures=rows[0].architectures)
+        return in_container(self.host, found, listed)
+
+    def base(self, contents: Contents) -> Base:
+        if self.named is None:
+            return base_for(contents, self.images)
+        libc = self.named.libc
+        known = libc.version if isinstance(libc, Libc) and libc.name == "glibc" else UNKNOWN
+        return named_base(self.named.image, contents, known, self.named.python)
+
+    def on(self, base: Base, target: Target) -> Target:
+        """The target inside that base."""
+        found = inside(base.image, self.catalog)
+        libc = target.libc if isinstance(found.libc, Unknown) else found.libc
+        return replace(target, name=f"{base.image} on {self.host.name}", libc=libc)
+
+
+def planned(question: Question, sources: Sources, purpose: Purpose, base: str | None) -> Filled | Conflict:
+    """Builds chosen for the host, in the base that they need, and locked. The package index is asked."""
+    places, said = _Places(question, base), asked(question)
+    target = places.first()
+    for _ in range(ROUNDS):
+        found = _chosen(said, places, target, purpose)
+        if isinstance(found, Conflict):
+            return found
+        inner = places.on(found, target)
+        if inner.libc == target.libc:
+            return _locked_plan(said, places, inner, sources, purpose)
+        target = inner
+    raise StepFailed("no base goes with what is chosen in it", hint="name one: `--base IMAGE`")
+
+
+def _chosen(said: Asked, places: _Places, target: Target, purpose: Purpose) -> Base | Conflict:
+    wish, _ = said.on(target)
+    answer = resolve(wish, target, said.catalog)
+    return answer if isinstance(answer, Conflict) else places.base(_of_plan(answer, said.catalog, purpose))
+
+
+def _locked_plan(
+    said: Asked, places: _Places, target: Target, sources: Sources, purpose: Purpose
+) -> Filled | Conflict:
+    wish, readings = said.on(target)
+    made = lock_text("pylock.toml", sources, wish, (target,), said.catalog)
+    if isinstance(made.answer, Conflict):
+        return made.answer
+    plan = made.answer.plans[0]
+    locked = parse(made.text, Path("pylock.toml"))
+    contents = replace(_of_plan(plan, said.catalog, purpose), packages=_names(locked))
+    settings = compiling(plan)
+    return Filled(
+        contents=contents,
+        base=places.base(contents),
+        files={"pylock.toml": made.text} | ({"uv.toml": settings} if settings else {}),
+        lock_name="pylock.toml",
+        packages=made.packages,
+        catalog=said.catalog,
+        plan=plan,
+        readings=readings,
+        learned=made.learned,
+    )
+
+
+def _of_plan(plan: Plan, catalog: Catalog, purpose: Purpose) -> Contents:
+    builds = tuple(builds_of(plan, catalog))
+    return Contents(purpose=purpose, target=plan.target, python=plan.python, builds=builds)
+
+
+def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> Filled | Diagnosis:
+    """What a lock holds, where it serves the host inside the base; else what speaks against it."""
+    locked, text = read(Path(file)), Path(file).read_text("utf-8")
+    places = _Places(question, base)
+    known = opened(places.catalog)
+    catalog = load(named({item.name for item in locked.packages}, known), known)
+    target = places.first()
+    python, against = python_of(locked, target)
+    if python is None:
+        return Diagnosis(findings=against)
+    target = replace(target, pythons=(python,))
+    contents = Contents(
+        purpose=purpose,
+        target=target,
+        python=Version(f"{python.version.major}.{python.version.minor}"),
+        builds=locked_builds(locked, target, catalog),
+        packages=_names(locked),
+    )
+    if not contents.builds:
+        raise UsageError(f"`{file}` holds no framework of the catalog", hint="name one, as in `torch`")
+    chosen = places.base(contents)
+    inner = places.on(chosen, target)
+    diagnosis = judge_lock(locked, inner, catalog)
+    if not diagnosis.well:
+        return diagnosis
+    name = "pylock.toml" if is_pylock(Path(file).name) else "requirements.txt"
+    return Filled(
+        contents=replace(contents, target=inner),
+        base=chosen,
+        files={name: text, **dict(_settings(file, contents))},
+        lock_name=name,
+        packages=len(contents.packages),
+        catalog=catalog,
+        diagnosis=diagnosis,
+    )
+
+
+def _settings(file: str, contents: Contents) -> Iterator[tuple[str, str]]:
+    """How to compile what has no wheel, as it lies beside the lock."""
+    path = Path(file).with_name("uv.toml")
+    if not contents.compiles:
+        return
+    if not path.is_file():
+        raise UsageError(
+            f"`{file}` has packages to compile, and no `uv.toml` beside it says how",
+            hint="name the frameworks instead of the lock",
+        )
+    yield "uv.toml", path.read_text("utf-8")
+
+
+def _names(locked: Locked) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.name for item in locked.packages))

@@ -1,0 +1,114 @@
+"""The words of micromamba that dlsetup uses, on the real solver and installer of rattler.
+
+Linked packages come out of the channel that is named; nothing is fetched from anywhere else.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+import rattler
+from rattler.exceptions import SolverError
+
+FAULT = os.environ.get("TINY_CONDA", "")
+"""`fails`: it ends with an error in the middle; `hang`: it stays there; `crash`: a signal ends it."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("verb", choices=("install", "remove"))
+    parser.add_argument("--prefix", type=Path, required=True)
+    parser.add_argument("--channel", action="append", default=[])
+    for flag in ("--yes", "--json", "--dry-run", "--freeze-installed", "--override-channels", "--force"):
+        parser.add_argument(flag, action="store_true")
+    parser.add_argument("specs", nargs="+")
+    given = parser.parse_args()
+    with Path(os.environ["TINY_CONDA_RECORD"]).open("a") as file:
+        file.write(json.dumps(sys.argv[1:]) + "\n")
+    try:
+        asyncio.run(remove(given) if given.verb == "remove" else install(given))
+    except SolverError as error:
+        sys.exit(f"error    libmamba Could not solve for environment specs\n{error}")
+
+
+async def install(given: argparse.Namespace) -> None:
+    there = installed(given.prefix)
+    specs = [rattler.MatchSpec(text) for text in given.specs]
+    named = {spec.name.normalized for spec in specs}
+    frozen = [item for item in there if item.name.normalized not in named] if given.freeze_installed else []
+    solved = await rattler.solve(
+        [rattler.Channel(text) for text in given.channel],
+        [*specs, *(item.name.normalized for item in there if item.name.normalized not in named)],
+        platforms=[str(rattler.Subdir.current()), "noarch"],
+        locked_packages=there,
+        pinned_packages=frozen,
+        virtual_packages=virtual(),
+    )
+    await carry_out(given, there, solved)
+
+
+async def remove(given: argparse.Namespace) -> None:
+    there = installed(given.prefix)
+    await carry_out(given, there, [item for item in there if item.name.normalized not in given.specs])
+
+
+async def carry_out(given: argparse.Namespace, there: list, wanted: list) -> None:
+    old = {(item.name.normalized, item.build, str(item.version)) for item in there}
+    new = {(item.name.normalized, item.build, str(item.version)) for item in wanted}
+    unlink = [item for item in there if (item.name.normalized, item.build, str(item.version)) not in new]
+    link = [item for item in wanted if (item.name.normalized, item.build, str(item.version)) not in old]
+    if given.json:
+        actions = {"UNLINK": [shown(item) for item in unlink], "LINK": [shown(item) for item in link]}
+        actions["FETCH"] = actions["LINK"]
+        print(json.dumps({"actions": actions, "dry_run": given.dry_run, "success": True}))
+    if given.dry_run:
+        return
+    if FAULT and link:
+        half_way(unlink, given.prefix)
+    await rattler.install(
+        wanted, given.prefix, cache_dir=os.environ["TINY_CONDA_CACHE"], installed_packages=there,
+        show_progress=False, execute_link_scripts=False,
+    )  # fmt: skip
+    with (given.prefix / "conda-meta" / "history").open("a") as file:
+        file.write("==> now <==\n" + "".join(f"-{item.file_name}\n" for item in unlink))
+
+
+def half_way(unlink: list, prefix: Path) -> None:
+    """Some files are gone; then it fails, stays, or crashes."""
+    for item in unlink:
+        for path in item.files[:3]:
+            (prefix / path).unlink(missing_ok=True)
+    if FAULT == "hang":
+        print("half way", file=sys.stderr, flush=True)
+        import time
+
+        time.sleep(60)
+    if FAULT == "crash":
+        os.abort()
+    sys.exit("critical libmamba Download error (28) Timeout was reached")
+
+
+def shown(item: rattler.PackageRecord) -> dict:
+    return {
+        "name": item.name.normalized,
+        "version": str(item.version),
+        "build_string": item.build,
+        "channel": item.channel,
+        "size": item.size,
+    }
+
+
+def installed(prefix: Path) -> list:
+    return [rattler.PrefixRecord.from_path(path) for path in sorted((prefix / "conda-meta").glob("*.json"))]
+
+
+def virtual() -> list:
+    overrides = rattler.VirtualPackageOverrides.from_env()
+    return [item.into_generic() for item in rattler.VirtualPackage.detect(overrides)]
+
+
+if __name__ == "__main__":
+    main()
