@@ -28,8 +28,10 @@ class Model:
         return {f"output{place}": part.tolist() for place, part in enumerate(parts)}
 
     def tensor(self, value: Any) -> torch.Tensor:
-        """Nested lists are float32: in JSON 1 and 1.0 are often the same. `{"dtype": "int64", "data": …}` says
-        another type."""
+        """Nested lists are float32, since in JSON 1 and 1.0 are often the same.
+
+        `{"dtype": "int64", "data": …}` says another type.
+        """
         name = value["dtype"] if isinstance(value, dict) else "float32"
         dtype = getattr(torch, name, None)
         if not isinstance(dtype, torch.dtype):
