@@ -35,6 +35,21 @@ class Engine:
         told = self.client.info()
         return "nvidia" in (told.get("Runtimes") or {}) or bool(told.get("DiscoveredDevices"))
 
+    def digest(self, image: str) -> str:
+        """`sha256:…` of what the name means, as its registry says, or as it was pulled; empty: unknown."""
+        from docker.errors import DockerException
+        from requests.exceptions import RequestException
+
+        try:
+            return str(self.client.images.get_registry_data(image).id)
+        except (DockerException, RequestException):
+            pass
+        try:
+            pulled = self.client.images.get(image).attrs.get("RepoDigests") or [""]
+        except (DockerException, RequestException):
+            return ""
+        return str(pulled[0].partition("@")[2])
+
     def build(self, folder: str, network: str | None, heard: Callable[[str], None]) -> str:
         """Builds the folder's Dockerfile and gives the image's id. Raises `StepFailed`.
 

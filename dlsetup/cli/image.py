@@ -45,6 +45,10 @@ def create_image(
     build: Annotated[
         bool, typer.Option("--build", help="Build it too, and use every framework inside.")
     ] = False,
+    pin: Annotated[
+        bool,
+        typer.Option("--pin", help="Name the base by its digest too: asks the engine. `--build` means it."),
+    ] = False,
     network: Annotated[
         str | None, typer.Option("--network", metavar="NAME", help="The builder's network: `host`.")
     ] = None,
@@ -114,6 +118,7 @@ def create_image(
             offline=offline,
             plain=plain,
             build=build,
+            pin=pin,
             network=network,
             force=force,
             dry_run=dry_run,

@@ -36,15 +36,30 @@ from dlsetup.verify.run import PROGRAMS, verify
 def run(request: Request) -> int:
     """Write the files, and build (0), say what stands against it (1), or stop because the user says no."""
     also = beside(request)
-    engine = Engine() if request.build and not request.dry_run else None
-    if engine is not None and not request.yes:
+    builds = request.build and not request.dry_run
+    engine = Engine() if builds or request.pin else None
+    if builds and not request.yes:
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
     with interruptible():
         image = made(request)
         if isinstance(image, (Conflict, Diagnosis)):
             return _refuse(request, image)
+        if engine is not None:
+            image = _pinned(image, engine)
         steps = image_files(image.recipe, image.given, also)
-        return _carry_out(request, image, steps, engine)
+        return _carry_out(request, image, steps, engine if builds else None)
+
+
+def _pinned(image: Made, engine: Engine) -> Made:
+    """With the digests of its bases, where the engine can tell them."""
+    base = image.recipe.base
+    digests = {name: engine.digest(name) for name in {base.image, base.builder} if "@" not in name}
+    names = {name: f"{name}@{digest}" for name, digest in digests.items() if digest}
+    pinned = replace(
+        base, image=names.get(base.image, base.image), builder=names.get(base.builder, base.builder)
+    )
+    recipe, document = replace(image.recipe, base=pinned), replace(image.document, base=pinned)
+    return replace(image, recipe=recipe, document=document)
 
 
 def _carry_out(request: Request, image: Made, steps: tuple[Write, ...], engine: Engine | None) -> int:

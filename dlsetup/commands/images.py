@@ -53,6 +53,8 @@ class Request(Record, frozen=True, kw_only=True):
     plain: bool = False
     """For builders that are not BuildKit."""
     build: bool = False
+    pin: bool = False
+    """Name bases by their digests too; `build` means it."""
     network: str | None = None
     """Of the builder: `host`."""
     force: bool = False

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +119,19 @@ def test_what_does_not_work_inside_gets_no_name(tmp_path: Path, python: str) -> 
     assert docker("image", "inspect", TAG).returncode != 0
 
 
+def test_a_base_is_named_by_its_digest_where_its_registry_tells(tmp_path: Path, python: str) -> None:
+    with Registry() as registry:
+        base = f"localhost:{registry.port}/lab/python:1"
+        found = create(tmp_path, "jax", "--cpu", "--python", python, "--base", base, "--pin", "--json")
+        assert found.returncode == 0, found.stderr
+        pinned = f"{base}@{registry.digest}"
+        assert json.loads(found.stdout)["base"]["image"] == pinned
+        assert f"ARG BASE={pinned}\n" in (tmp_path / "Dockerfile").read_text()
+    words = ("--base", "localhost:1/not/there:1", "--pin", "--force")
+    assert create(tmp_path, "jax", "--cpu", "--python", python, *words).returncode == 0
+    assert "ARG BASE=localhost:1/not/there:1\n" in (tmp_path / "Dockerfile").read_text()
+
+
 def test_without_an_engine_nothing_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     found = create(folder, "jax", "--cpu", "--build", "--yes", DOCKER_HOST="unix:///nobody/listens.sock")
@@ -142,6 +158,43 @@ def test_labels_keep_every_sign(tmp_path: Path, python: str) -> None:
     assert built.returncode == 0, built.stdout + built.stderr
     config: dict[str, Any] = json.loads(docker("image", "inspect", TAG).stdout)[0]["Config"]
     assert config["Labels"] == labels(recipe)
+
+
+class Registry:
+    """A registry with one image, as far as asking for its digest goes."""
+
+    def __enter__(self) -> Registry:
+        kind = "application/vnd.docker.distribution.manifest.v2+json"
+        blob = {"mediaType": "application/octet-stream", "size": 2, "digest": f"sha256:{'0' * 64}"}
+        manifest = json.dumps({"schemaVersion": 2, "mediaType": kind, "config": blob, "layers": []}).encode()
+        self.digest = digest = f"sha256:{hashlib.sha256(manifest).hexdigest()}"
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_HEAD(self) -> None:
+                self.do_GET()
+
+            def do_GET(self) -> None:
+                body = b"{}" if "/blobs/" in self.path else manifest if "/manifests/" in self.path else b""
+                self.send_response(200)
+                self.send_header("Docker-Distribution-Api-Version", "registry/2.0")
+                self.send_header("Docker-Content-Digest", digest)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(body)
+
+            def log_message(self, *words: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *words: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
 
 
 def _asked(port: str, path: str, document: Any = None) -> tuple[int, Any]:
