@@ -13,6 +13,7 @@ from dlsetup.plan.dockerfile import (
     COMPILERS,
     ENVIRONMENT,
     FOLDER,
+    LIMITS,
     PYTHONS,
     health_words,
     install_words,
@@ -47,7 +48,7 @@ def compose_yaml(recipe: Recipe) -> str:
         service |= {
             "volumes": [".:/work"],
             "shm_size": f"{SHARED_MEMORY}gb",
-            "ulimits": {"memlock": -1, "stack": 67108864},
+            **({"ulimits": LIMITS} if recipe.device else {}),
             "stdin_open": True,
             "tty": True,
         }
@@ -59,7 +60,8 @@ def compose_yaml(recipe: Recipe) -> str:
 
 def devcontainer_json(recipe: Recipe) -> str:
     """`.devcontainer/devcontainer.json`: editors that know the format open the folder in the image."""
-    arguments = ["--init", f"--shm-size={SHARED_MEMORY}g", "--ulimit=memlock=-1"]
+    arguments = ["--init", f"--shm-size={SHARED_MEMORY}g"]
+    arguments += [f"--ulimit={name}={value}" for name, value in LIMITS.items() if recipe.device]
     found: dict[str, Any] = {
         "name": recipe.name,
         "build": {"dockerfile": "../Dockerfile", "context": ".."},

@@ -14,6 +14,8 @@ PYTHONS = "/opt/python"
 """Where uv puts the Python that it brings."""
 FOLDER = "/opt/dlsetup"
 """Where the lock lies while packages are installed."""
+LIMITS = {"memlock": -1, "stack": 67108864}
+"""Bytes; -1: no limit."""
 CACHE = "/root/.cache/uv"
 COMPILERS = ("build-essential", "cmake", "git", "ninja-build")
 """What is there only while something is compiled."""
@@ -124,8 +126,10 @@ def _device_words(recipe: Recipe) -> tuple[str, ...]:
         "xpu": ("--device=/dev/dri", "--group-add=render"),
         "tpu": ("--privileged",),
     }
-    shared = (f"--shm-size={SHARED_MEMORY}g", "--ulimit=memlock=-1", "--ulimit=stack=67108864")
-    return (*devices.get(recipe.device or "", ()), *(() if recipe.server else shared))
+    # NCCL pins memory; an engine without root may not raise the limit, and the CPU needs no more.
+    limits = [f"--ulimit={name}={value}" for name, value in LIMITS.items()] if recipe.device else []
+    shared = () if recipe.server else (f"--shm-size={SHARED_MEMORY}g", *limits)
+    return (*devices.get(recipe.device or "", ()), *shared)
 
 
 def _build(recipe: Recipe) -> Iterator[list[str]]:

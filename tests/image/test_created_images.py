@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -67,6 +68,20 @@ def test_jax_is_built_proved_and_runs(tmp_path: Path, python: str) -> None:
     assert ran.stdout.split() == ["10", "1000", "/work"], ran.stderr
     # Neither uv nor its cache is in what runs.
     assert docker("run", "--rm", TAG, "ls", "/opt").stdout.split() == ["env"]
+
+
+def test_compose_starts_what_was_built(tmp_path: Path, python: str) -> None:
+    tool = shutil.which("docker-compose")
+    if tool is None:
+        pytest.skip("there is no docker-compose")
+    build = ("--build", "--network", "host", "--yes")
+    found = create(tmp_path, "jax", "--cpu", "--python", python, "--also", "compose", *build)
+    assert found.returncode == 0, found.stderr[-3000:]
+    program = "import os, shutil; print(shutil.disk_usage('/dev/shm').total >> 30, os.getcwd())"
+    words = [tool, "run", "--rm", "train", "python", "-c", program]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    subprocess.run([tool, "down"], cwd=tmp_path, capture_output=True, timeout=60)
+    assert ran.stdout.split() == ["8", "/work"], ran.stderr
 
 
 def test_a_model_is_served(tmp_path: Path, python: str) -> None:
