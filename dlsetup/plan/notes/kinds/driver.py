@@ -1,0 +1,238 @@
+"""The NVIDIA driver of a Linux or Windows machine: what is right, what is missing, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlsetup.judge.checks.dkms import not_built
+from dlsetup.judge.checks.driver_packages import packages_of_two_branches
+from dlsetup.judge.checks.kernel_module import driver_halves_differ, module_not_loaded
+from dlsetup.judge.driver_ways import DOWNLOADS
+from dlsetup.judge.evidence import of_driver, of_framework, of_gpus, of_package
+from dlsetup.judge.module_loading import enrol
+from dlsetup.model.finding import Evidence
+from dlsetup.model.note import NoteStep, NotOfKind
+from dlsetup.model.record import Unknown
+from dlsetup.model.versions import ComputeCapability
+from dlsetup.plan.notes.driver_branch import branch_for, first_branch, floors, last_branch, wants_open
+from dlsetup.plan.notes.driver_hold import hold_steps
+from dlsetup.plan.notes.driver_install import CHECK, SIGN, install_steps
+from dlsetup.plan.notes.registry import Kind
+from dlsetup.plan.notes.steps import RESTART, ask, blocked, found_by, mending, needed, refuse, right
+from dlsetup.plan.notes.subject import Subject, of_sighting
+from dlsetup.rules.driver import driver_drives, driver_serves
+
+NAME = "driver"
+LIST = "lspci -nn | grep -i nvidia"
+
+
+def concerns(subject: Subject) -> NotOfKind | None:
+    """A machine with an NVIDIA GPU that has a driver of its own."""
+    scene = subject.scene
+    if scene.target.os == "macos":
+        return refuse(NAME, "there is no NVIDIA driver for macOS", "system_profiler SPDisplaysDataType")
+    if scene.on_tegra is True:
+        return refuse(NAME, "the driver of a Jetson is a part of JetPack", "dlsetup notes jetson")
+    if scene.in_wsl:
+        return refuse(NAME, "inside WSL the driver is the one of Windows", "dlsetup notes wsl")
+    if scene.in_container:
+        return refuse(
+            NAME, "a container has the driver of its host", "dlsetup notes driver     (on the host)"
+        )
+    if not subject.nvidia and (scene.machine.driver is None or scene.machine.gpus == ()):
+        return refuse(NAME, "no NVIDIA GPU and no driver of one are known here", LIST)
+    return None
+
+
+def steps(subject: Subject) -> Iterator[NoteStep]:
+    """What is known of the GPUs first; then faults of what is there, or the way to a driver."""
+    yield from _gpus(subject)
+    yield from _modules(subject)
+    if subject.scene.target.os == "windows":
+        yield from _windows(subject)
+        return
+    faults = tuple(_faults(subject))
+    yield from faults
+    if any(step.restarts for step in faults):
+        yield from hold_steps(subject)
+        return
+    lacking = _lacking(subject)
+    if lacking:
+        yield from _installed(subject, lacking)
+    elif not faults:
+        yield from _well(subject)
+    yield from hold_steps(subject)
+
+
+def _gpus(subject: Subject) -> Iterator[NoteStep]:
+    if not subject.nvidia:
+        why = (
+            "Its architecture decides about branch and modules: 470 is the last one for Kepler, 580 "
+            "for Maxwell to Volta."
+        )
+        yield ask("gpu", "Find out which GPU it is", why, (LIST,))
+        return
+    last = last_branch(subject)
+    words = f"; branch {last.branch} is the last one that drives all of them" if last else ""
+    yield right(
+        "gpu",
+        f"The GPUs are known{words}",
+        of_gpus(subject.scene, subject.nvidia),
+        sources=subject.sources(last.source) if last else (),
+    )
+    if subject.capabilities and branch_for(subject) is None:
+        yield blocked("branch", "No branch of the driver serves all of this together", _clash(subject))
+
+
+def _clash(subject: Subject) -> str:
+    last = last_branch(subject)
+    parts = [f"{title} needs driver {release} or newer" for title, _, release, _ in floors(subject)]
+    parts += [f"the newest GPU needs branch {first_branch(subject.capabilities[-1], subject)} or newer"]
+    old = (
+        f"branch {last.branch} is the last one for the oldest GPU" if last else "no row drives the oldest GPU"
+    )
+    return f"{'; '.join(parts)}; {old}: take an older build of the framework, or the older GPU out."
+
+
+def _modules(subject: Subject) -> Iterator[NoteStep]:
+    """Open or proprietary kernel modules, as far as the GPUs leave a choice."""
+    since, only = subject.bound("open-modules-since"), subject.bound("open-modules-only-since")
+    if not subject.capabilities or subject.scene.target.os != "linux" or not since or not only:
+        return
+    opened = wants_open(subject)
+    sources = subject.sources("open-kernel-modules")
+    if opened is None:
+        why = "The newest GPU runs with the open modules alone, the oldest with the proprietary ones alone."
+        yield blocked("modules", "No kernel module drives both kinds of GPU", why, sources=sources)
+        return
+    closed = [item for item in subject.driver_packages if _is_closed(item.name)]
+    if subject.capabilities[-1] >= ComputeCapability(only) and closed:
+        yield needed(
+            "modules",
+            "Exchange the proprietary kernel modules for the open ones",
+            "GPUs of Blackwell and newer run with the open modules alone.",
+            evidence=tuple(map(of_package, closed)),
+            place="screen",
+            sign="`modinfo -F license nvidia` says `Dual MIT/GPL`",
+            check=("modinfo -F license nvidia",),
+            later=True,
+            sources=sources,
+        )
+        return
+    words = "the open kernel modules" if opened else "the proprietary kernel modules: it has no open ones"
+    oldest = Evidence(fact="oldest GPU", value=subject.capabilities[0].sm, source="the GPUs")
+    yield right("modules", f"This GPU takes {words}", [oldest], sources=sources)
+
+
+def _is_closed(name: str) -> bool:
+    """Packages that bring the proprietary module."""
+    return name.startswith(("nvidia-dkms", "nvidia-kernel-dkms", "kmod-nvidia-latest")) and "open" not in name
+
+
+def _windows(subject: Subject) -> Iterator[NoteStep]:
+    lacking = _lacking(subject)
+    if not lacking:
+        yield from _well(subject)
+        return
+    yield needed(
+        "driver",
+        f"Install the driver from {DOWNLOADS}, and restart Windows",
+        lacking,
+        place="windows",
+        check=CHECK,
+        sign=SIGN,
+        later=True,
+        undo_words="Settings, Apps: uninstall `NVIDIA Graphics Driver`",
+    )
+
+
+def _faults(subject: Subject) -> Iterator[NoteStep]:
+    """What the doctor finds of a driver that is there, in the order in which it is mended."""
+    for check in (packages_of_two_branches, driver_halves_differ):
+        for finding in found_by(check, subject.scene):
+            yield mending(finding, check=CHECK, sign=SIGN)
+            return
+    driver = subject.driver
+    if driver is None or driver.userland is None:
+        return
+    for check in (module_not_loaded, not_built):
+        for finding in found_by(check, subject.scene):
+            yield mending(finding, check=CHECK, sign=SIGN, later=True)
+            yield from _secure_boot(subject)
+            return
+
+
+def _lacking(subject: Subject) -> str:
+    """Why a driver has to be installed; empty: none has to."""
+    scene = subject.scene
+    if isinstance(scene.machine.driver, Unknown) and isinstance(scene.target.driver, Unknown):
+        return ""
+    if scene.target.driver is None and (subject.driver is None or subject.driver.userland is None):
+        return "There is an NVIDIA GPU here, and no driver of NVIDIA."
+    if scene.driver is None:
+        return ""
+    hardware = scene.catalog.hardware
+    for gpu in subject.nvidia:
+        verdict = driver_drives(scene.target, gpu, hardware)
+        if verdict.refused:
+            return f"{verdict.because}, and here is {scene.driver}."
+    for installed, cuda in subject.cuda_frameworks:
+        verdict = driver_serves(scene.target, cuda, hardware)
+        if verdict.refused:
+            return f"{installed.title} is installed; {verdict.because}, and here is {scene.driver}."
+    return ""
+
+
+def _installed(subject: Subject, lacking: str) -> Iterator[NoteStep]:
+    yield from _nouveau(subject)
+    yield from install_steps(subject, lacking)
+    yield from _secure_boot(subject)
+    yield RESTART
+
+
+def _nouveau(subject: Subject) -> Iterator[NoteStep]:
+    from dlsetup.plan.notes.nouveau import nouveau_step
+
+    if subject.driver is None and subject.bound_driver in ("", "nouveau"):
+        yield nouveau_step(subject)
+
+
+def _secure_boot(subject: Subject) -> Iterator[NoteStep]:
+    """The key that signs the module; what is unknown of Secure Boot is asked first."""
+    seen = subject.sighted("secure boot")
+    on = subject.secure_boot
+    if on is False and seen is not None:
+        yield right("secure-boot", "Secure Boot is off: the module needs no key", [of_sighting(seen)])
+        return
+    only_if = "`mokutil --sb-state` says `SecureBoot enabled`"
+    if isinstance(on, Unknown):
+        why = "Under Secure Boot the kernel loads signed modules only."
+        yield ask("secure-boot", "See whether Secure Boot is on", why, ("mokutil --sb-state",))
+    yield needed(
+        "enrol-key",
+        "Enrol the key that signs the module",
+        "The module is built on this machine and signed with a key of its own, which the firmware does not "
+        "know yet. mokutil asks for a password; at the next start a blue screen asks for it again: choose "
+        "`Enroll MOK`, `Continue`, `Yes`. Modules that Ubuntu itself has signed need no key.",
+        enrol(subject.scene),
+        only_if=only_if if isinstance(on, Unknown) else "",
+        check=("mokutil --list-new", "sudo dmesg | grep -i -e nvidia -e module.verification"),
+        sign="the key is listed; after the restart the kernel does not reject the module",
+        later=True,
+        undo=("sudo mokutil --revoke-import",),
+        evidence=(of_sighting(seen),) if seen else (),
+    )
+
+
+def _well(subject: Subject) -> Iterator[NoteStep]:
+    if subject.scene.driver is None:
+        why = "Its release decides which builds run here."
+        yield ask("driver", "See whether there is a driver, and which", why, CHECK)
+        return
+    served = tuple(of_framework(item) for item, _ in subject.cuda_frameworks)
+    words = " and serves what is installed" if served else ""
+    title = f"The driver {subject.scene.driver} drives every GPU here{words}"
+    yield right("driver", title, (*of_driver(subject.scene), *served))
+
+
+KIND = Kind(name=NAME, title="The NVIDIA driver", concerns=concerns, steps=steps)
