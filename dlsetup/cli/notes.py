@@ -27,6 +27,8 @@ Words = Annotated[
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file of that name.")]
 
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="With the sources of each step.")]
+
 
 @app.command(
     cls=PlainCommand,
@@ -54,6 +56,7 @@ def notes(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write it to a file.")
     ] = None,
     overwrite: Overwrite = False,
+    verbose: Verbose = False,
     catalog: options.Catalog = None,
     json: options.Json = False,
 ) -> int:
@@ -74,6 +77,7 @@ def notes(
             form=form,
             output=output,
             overwrite=overwrite,
+            verbose=verbose,
             catalog=tuple(catalog or ()),
             as_json=json,
         )
@@ -102,6 +106,7 @@ def create_notes(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="The file, instead of KIND.md.")
     ] = None,
     overwrite: Overwrite = False,
+    verbose: Verbose = False,
     dry_run: options.DryRun = False,
     catalog: options.Catalog = None,
     json: options.Json = False,
@@ -123,6 +128,7 @@ def create_notes(
             output=output,
             creates=True,
             overwrite=overwrite,
+            verbose=verbose,
             dry_run=dry_run,
             catalog=tuple(catalog or ()),
             as_json=json,

@@ -44,6 +44,7 @@ class Request(Record, frozen=True, kw_only=True):
     """Whether it is written to a file in any case."""
     overwrite: bool = False
     dry_run: bool = False
+    verbose: bool = False
     catalog: tuple[str, ...] = ()
     as_json: bool = False
 
@@ -139,7 +140,7 @@ def _kinds(request: Request, subject: Subject) -> int:
 def _give(request: Request, note: Note, subject: Subject) -> int:
     """To a file, as a document, or in words."""
     path = _path(request)
-    text = _text(request.form, note, subject)
+    text = _text(request, note, subject)
     document = NotesDocument(ok=True, note=note)
     if path is not None:
         document = replace(document, file=str(path), **({"text": text} if request.dry_run else {}))
@@ -153,17 +154,17 @@ def _give(request: Request, note: Note, subject: Subject) -> int:
         if request.dry_run:
             _print(text)
     elif request.form == "text":
-        write(note_lines(note))
+        write(note_lines(note, verbose=request.verbose))
     else:
         _print(text)
     return 0
 
 
-def _text(form: str, note: Note, subject: Subject) -> str:
-    if form == "markdown":
+def _text(request: Request, note: Note, subject: Subject) -> str:
+    if request.form == "markdown":
         return note_markdown(note)
-    if form == "text":
-        return plain(note_lines(note))
+    if request.form == "text":
+        return plain(note_lines(note, verbose=request.verbose))
     if subject.scene.target.os == "windows":
         raise UsageError(
             "Windows has no POSIX shell to run the script in", hint="`--format text` or `markdown`"

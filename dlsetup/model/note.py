@@ -41,8 +41,8 @@ class NoteStep(Record, frozen=True, kw_only=True):
     """Commands that show whether it worked."""
     sign: str = ""
     """What they show then."""
-    later: bool = False
-    """The check holds only after a restart or a new login."""
+    after: str = ""
+    """What has to happen before the check holds: `a restart`, `a new login`; empty: nothing."""
     undo: tuple[str, ...] = ()
     undo_words: str = ""
     """How it is taken back, where that takes more than commands."""

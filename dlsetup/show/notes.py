@@ -41,13 +41,15 @@ class NotesDocument(Record, frozen=True, kw_only=True):
     """Of a dry run: what would be written."""
 
 
-def note_lines(note: Note) -> Iterator[Line]:
-    """The whole note: steps that are left have numbers."""
+def note_lines(note: Note, *, verbose: bool = False) -> Iterator[Line]:
+    """The whole note: steps that are left have numbers. `verbose`: with the sources."""
     yield Line(text=note.title, style="title")
     yield Line(text=note.about, indent=2, style="faint")
     for number, step in numbered(note.steps):
         yield Line()
         yield from _step(number, step)
+        for source in step.sources if verbose else ():
+            yield Line(mark="source ", text=source, indent=3, style="faint")
     if note.harmless:
         yield Line()
         yield Line(text="Messages that look like faults and are none", style="title")
@@ -110,14 +112,12 @@ def _step(number: int, step: NoteStep) -> Iterator[Line]:
 def _after(step: NoteStep) -> Iterator[Line]:
     """How it shows, and how it is taken back."""
     if step.state != "ask" and (step.check or step.sign):
-        later = ", after a restart or a new login" if step.later else ""
-        yield Line(mark="shows  ", text=f"{step.sign or 'no error'}{later}", indent=3, style="faint")
+        after = f", after {step.after}" if step.after else ""
+        yield Line(mark="shows  ", text=f"{step.sign or 'no error'}{after}", indent=3, style="faint")
         yield from (command(text, indent=11) for text in step.check)
     if step.undo_words or step.undo:
         yield Line(mark="undo   ", text=step.undo_words or "with", indent=3, style="faint")
         yield from (command(text, indent=11) for text in step.undo)
-    for source in step.sources:
-        yield Line(mark="source ", text=source, indent=3, style="faint")
 
 
 def refusal_lines(refused: NotOfKind) -> Iterator[Line]:

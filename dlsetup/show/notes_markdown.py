@@ -49,8 +49,8 @@ def _step(number: int, step: NoteStep) -> Iterator[str]:
     if step.file:
         yield f"In {code(step.file)}:\n\n{_block(step.lines, 'ini')}"
     if step.state != "ask" and (step.check or step.sign):
-        later = ", after a restart or a new login" if step.later else ""
-        yield f"**It shows:** {_text(step.sign or 'no error')}{later}."
+        after = f", after {step.after}" if step.after else ""
+        yield f"**It shows:** {_text(step.sign or 'no error')}{after}."
         yield from [_block(step.check, "sh")] if step.check else []
     if step.undo or step.undo_words:
         yield f"**To take it back:** {_text(step.undo_words)}".rstrip()

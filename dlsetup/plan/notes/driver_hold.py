@@ -12,12 +12,12 @@ from dlsetup.plan.notes.subject import Subject
 _ANY = {"ubuntu": "nvidia-driver-*", "debian": "nvidia-driver"}
 
 
-def hold_steps(subject: Subject) -> Iterator[NoteStep]:
-    """Where the system has a means of it; Fedora builds a module for each kernel anyway."""
+def hold_steps(subject: Subject, planned: tuple[str, ...] = ()) -> Iterator[NoteStep]:
+    """Where the system has a means of it. `planned`: the packages that come instead of the present ones."""
     row = next((row for row in subject.facts.holds if subject.family in row.families), None)
     if row is None:
         return
-    packages = " ".join(_names(subject))
+    packages = " ".join(map(shlex.quote, planned or _names(subject)))
     yield optional(
         "hold",
         "Hold the driver against unattended upgrades",
@@ -34,7 +34,5 @@ def hold_steps(subject: Subject) -> Iterator[NoteStep]:
 
 def _names(subject: Subject) -> tuple[str, ...]:
     """The packages that are installed; a pattern where nobody knows them."""
-    known = sorted({item.name for item in subject.driver_packages})
-    if known:
-        return tuple(shlex.quote(name) for name in known)
-    return (shlex.quote(_ANY.get(subject.family or "", "*nvidia*")),)
+    known = tuple(sorted({item.name for item in subject.driver_packages}))
+    return known or (_ANY.get(subject.family or "", "*nvidia*"),)

@@ -9,8 +9,8 @@ from dlsetup.judge.commands import line
 from dlsetup.judge.driver_ways import DOWNLOADS, GUIDE, way_of
 from dlsetup.judge.module_loading import headers
 from dlsetup.model.note import NoteStep
-from dlsetup.model.note_facts import OwnDriver
-from dlsetup.plan.notes.driver_branch import branch_for, floors, wants_open
+from dlsetup.model.note_facts import DriverPackage, OwnDriver
+from dlsetup.plan.notes.driver_branch import branch_for, first_branch, floors, wants_open
 from dlsetup.plan.notes.repositories import repository_steps
 from dlsetup.plan.notes.steps import ask, needed, update
 from dlsetup.plan.notes.subject import Subject
@@ -18,6 +18,7 @@ from dlsetup.rules.gpus import title_of
 
 _COMPUTING = re.compile(r"\b(?:[ABHLVT]\d{1,3}0?0|P100|P4\b|P40|M60|GH200|GB[23]00|L4|L40S?|K80)\b")
 """Data-centre GPUs, whose machines have no screen."""
+_SOURCES = ("/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources")
 CHECK = ("nvidia-smi",)
 SIGN = "a table with each GPU and the release of the driver"
 
@@ -28,7 +29,7 @@ def install_steps(subject: Subject, why: str) -> Iterator[NoteStep]:
     own = own_driver(subject)
     if own is not None:
         yield _components(subject, own)
-        yield _packages(subject, why, own.packages, "Debian's own driver", own.source)
+        yield _packages(subject, why, own.packages, f"Debian's own driver (branch {own.branch})", own.source)
     elif subject.family == "ubuntu":
         yield _of_ubuntu(subject, why)
     else:
@@ -43,14 +44,8 @@ def own_driver(subject: Subject) -> OwnDriver | None:
     if row is None or best is None or not subject.capabilities:
         return None
     floor = max((release.major for _, _, release, _ in floors(subject)), default=0)
-    needs = max((_first(subject), floor))
+    needs = max(floor, *(first_branch(item, subject) for item in subject.capabilities))
     return row if needs <= row.branch <= max(best.branch, needs) else None
-
-
-def _first(subject: Subject) -> int:
-    from dlsetup.plan.notes.driver_branch import first_branch
-
-    return max((first_branch(item, subject) for item in subject.capabilities), default=0)
 
 
 def _headers(subject: Subject) -> NoteStep:
@@ -59,29 +54,39 @@ def _headers(subject: Subject) -> NoteStep:
         "kernel-headers",
         f"Install the headers of {kernel}",
         "The module is built for exactly this kernel; without its headers DKMS builds none.",
-        (*update(subject.scene), *headers(subject.scene)),
+        (*update(subject.scene), *headers(subject.scene), *_following(subject)),
         check=('ls -d "/lib/modules/$(uname -r)/build"',),
         sign="the folder of the running kernel",
         sources=subject.sources("dkms"),
     )
 
 
+def _following(subject: Subject) -> tuple[str, ...]:
+    """The package that brings the headers of each later kernel of Debian too."""
+    names = {"x86_64": "linux-headers-amd64", "aarch64": "linux-headers-arm64"}
+    name = names.get(str(subject.scene.target.arch))
+    return (f"sudo apt install {name}",) if name and subject.family == "debian" else ()
+
+
 def _components(subject: Subject, own: OwnDriver) -> NoteStep:
     parts = " ".join(own.components)
+    change = f"sudo sed -i.before-nvidia -E 's/\\bmain\\b( .*)?$/main {parts}/' \"$file\""
+    back = 'sudo mv "$file.before-nvidia" "$file"'
     return needed(
         "debian-components",
         f"Switch on the parts `{parts}` of Debian's archive",
-        "Debian keeps the driver of NVIDIA outside of `main`.",
-        (
-            "sudo apt install software-properties-common",
-            *(f"sudo apt-add-repository --component {part}" for part in own.components),
-            "sudo apt update",
-        ),
+        "Debian keeps the driver of NVIDIA outside of `main`. The files stay beside as `….before-nvidia`.",
+        (_each('[ -f "$file" ]', change), "sudo apt update"),
         check=("apt-cache policy nvidia-driver",),
         sign=f"a candidate of branch {own.branch}",
-        undo=tuple(f"sudo apt-add-repository --remove --component {part}" for part in own.components),
+        undo=(_each('[ -f "$file.before-nvidia" ]', back), "sudo apt update"),
         sources=subject.sources(own.source),
     )
+
+
+def _each(condition: str, command: str) -> str:
+    """A command for each of the two files in which Debian's archive may be named."""
+    return f"for file in {' '.join(_SOURCES)}; do if {condition}; then {command}; fi; done"
 
 
 def _packages(subject: Subject, why: str, packages: tuple[str, ...], what: str, source: str) -> NoteStep:
@@ -95,29 +100,16 @@ def _packages(subject: Subject, why: str, packages: tuple[str, ...], what: str, 
         line(subject.scene, ["sudo", *words, *packages]),
         check=CHECK,
         sign=SIGN,
-        later=True,
+        after="a restart",
         undo=line(subject.scene, ["sudo", *remove, *packages]),
         sources=subject.sources(source),
     )
 
 
 def _of_ubuntu(subject: Subject, why: str) -> NoteStep:
-    """The tool of Ubuntu where it may choose, packages of a branch where it has to be that one."""
-    best, opened = branch_for(subject), wants_open(subject)
-    computing = any(
-        _COMPUTING.search(title_of(gpu, subject.scene.catalog.hardware)) for gpu in subject.nvidia
-    )
-    modules = "open" if opened else "proprietary"
-    use = "server" if computing else "desktop"
-    row = next(
-        (
-            row
-            for row in subject.facts.driver_packages
-            if (row.family, row.use, row.modules) == ("ubuntu", use, modules)
-        ),
-        None,
-    )
-    if row is None or best is None or opened is None:
+    """The tool of Ubuntu where it may choose, packages of a branch where they are known."""
+    best, row = branch_for(subject), _row(subject)
+    if row is None or best is None:
         way = way_of(subject.scene)
         commands = tuple(text for text in way.commands if text != "sudo reboot")
         tool = ("sudo apt install ubuntu-drivers-common", "ubuntu-drivers list")
@@ -128,25 +120,51 @@ def _of_ubuntu(subject: Subject, why: str) -> NoteStep:
             (*tool, *commands),
             check=CHECK,
             sign=SIGN,
-            later=True,
+            after="a restart",
             undo=("sudo apt purge 'nvidia-driver-*'",),
             sources=subject.sources("ubuntu-nvidia-server"),
         )
-    packages = tuple(item.replace("{branch}", str(best.branch)) for item in row.packages)
-    kept = f"until {best.ends}" if isinstance(best.ends, str) else ""
-    what = (
-        f"the driver of branch {best.branch} ({modules} kernel modules{f', mended {kept}' if kept else ''})"
-    )
-    return _packages(subject, why, packages, what, row.source)
+    kept = f", mended until {best.ends}" if isinstance(best.ends, str) else ""
+    what = f"the driver of branch {best.branch} ({row.modules} kernel modules{kept})"
+    return _packages(subject, why, planned_packages(subject), what, row.source)
+
+
+def planned_packages(subject: Subject) -> tuple[str, ...]:
+    """What will bring the driver, as far as the names are known."""
+    own = own_driver(subject)
+    if own is not None:
+        return own.packages[:1]
+    best, row = branch_for(subject), _row(subject)
+    if best is None or row is None:
+        return ()
+    return tuple(item.replace("{branch}", str(best.branch)) for item in row.packages)
+
+
+def _row(subject: Subject) -> DriverPackage | None:
+    """Packages for these GPUs: computing or with a screen, open or proprietary modules."""
+    opened = wants_open(subject)
+    if opened is None:
+        return None
+    titles = [title_of(gpu, subject.scene.catalog.hardware) for gpu in subject.nvidia]
+    computing = subject.family == "ubuntu" and any(_COMPUTING.search(title) for title in titles)
+    use, modules = "server" if computing else "desktop", "open" if opened else "proprietary"
+    wanted = (subject.family, use, modules)
+    rows = subject.facts.driver_packages
+    return next((row for row in rows if (row.family, row.use, row.modules) == wanted), None)
 
 
 def _of_others(subject: Subject, why: str) -> Iterator[NoteStep]:
     way = way_of(subject.scene)
     commands = tuple(text for text in way.commands if text != "sudo reboot")
+    named, row = planned_packages(subject), _row(subject)
+    if not commands and named and row is not None:
+        yield from [] if subject.package("akmod-nvidia") else [_rpm_fusion(subject)]
+        yield _packages(subject, why, named, f"the driver{way.where}", row.source)
+        return
     if not commands:
         yield ask(
             "driver",
-            f"Install the driver{way.where}",
+            f"Look up the driver{way.where}",
             f"{why} Which packages this system has of it is not known to the catalog.",
             ("cat /etc/os-release", "lspci -nn | grep -i nvidia"),
             sources=(GUIDE, DOWNLOADS),
@@ -160,7 +178,7 @@ def _of_others(subject: Subject, why: str) -> Iterator[NoteStep]:
         commands,
         check=CHECK,
         sign=SIGN,
-        later=True,
+        after="a restart",
         undo=_removal(subject, commands),
         sources=(GUIDE,),
     )

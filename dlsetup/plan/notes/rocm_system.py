@@ -100,8 +100,8 @@ def _groups() -> NoteStep:
         ('sudo usermod -a -G render,video "$(id -un)"',),
         only_if="`id -nG` does not list both",
         check=("id -nG", "ls -l /dev/kfd"),
-        sign="both groups, after a new login",
-        later=True,
+        sign="both groups",
+        after="a new login",
         undo=('sudo gpasswd -d "$(id -un)" render', 'sudo gpasswd -d "$(id -un)" video'),
     )
 

@@ -83,8 +83,8 @@ def _doing(step: NoteStep, kind: str) -> Iterator[str]:
     if step.restarts:
         yield "exit 0"
         return
-    if step.check and step.later:
-        yield _say("It shows after a restart or a new login:", *_signs(step))
+    if step.check and step.after:
+        yield _say(f"It shows after {step.after}:", *_signs(step))
     elif step.check:
         yield _say("It has worked if this shows it:", *_signs(step))
         yield from _if_agreed("See now?", step.check)

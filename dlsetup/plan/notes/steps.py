@@ -15,11 +15,11 @@ RESTART = NoteStep(
     id="restart",
     title="Restart the machine",
     state="needed",
-    why="Modules and settings of the kernel are taken up at a start.",
+    why="The kernel takes up modules and settings when it starts.",
     commands=("sudo reboot",),
     check=("nvidia-smi",),
     sign="a table with each GPU and the release of the driver",
-    later=True,
+    after="a restart",
     restarts=True,
 )
 
@@ -62,7 +62,8 @@ def found_by(check: Check, scene: Scene) -> Iterator[Finding]:
 def mending(finding: Finding, **more: Any) -> NoteStep:
     """The first remedy of a finding as a step: the same words, the same commands."""
     remedy = finding.remedies[0]
-    restarts = any(command.startswith("sudo reboot") for command in remedy.commands)
+    ends = ("sudo reboot", "wsl.exe --shutdown")
+    restarts = any(command.startswith(ends) for command in remedy.commands)
     parts = {
         "id": finding.id,
         "title": remedy.text.rstrip("."),
@@ -72,7 +73,7 @@ def mending(finding: Finding, **more: Any) -> NoteStep:
         "evidence": finding.evidence,
         "commands": remedy.commands,
         "restarts": restarts,
-        "later": restarts,
+        "after": "a restart" if restarts else "",
         "sources": finding.rests_on,
         **more,
     }

@@ -196,8 +196,8 @@ def _of_conda(subject: Subject, cuda: CudaVersion, why: str, only_if: str) -> No
         line(subject.scene, ["conda", "install", "-c", "conda-forge", *packages]),
         only_if=only_if,
         check=("nvcc --version",),
-        sign=f"`release {cuda.line}`, after the environment is activated anew",
-        later=True,
+        sign=f"`release {cuda.line}`",
+        after="the environment is activated anew",
         undo=line(subject.scene, ["conda", "remove", *packages[:2]]),
     )
 
@@ -222,8 +222,8 @@ def _of_windows(cuda: CudaVersion, why: str, only_if: str) -> NoteStep:
         place="windows",
         only_if=only_if,
         check=("nvcc --version",),
-        sign=f"`release {cuda.line}` in a new prompt",
-        later=True,
+        sign=f"`release {cuda.line}`",
+        after="a new prompt is opened",
         undo_words=f"Settings, Apps: uninstall the entries of CUDA {cuda.line}",
     )
 

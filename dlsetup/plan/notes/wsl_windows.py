@@ -59,7 +59,7 @@ def _build(subject: Subject) -> Iterator[NoteStep]:
             evidence=(of_system("Windows build", release),),
             check=("cmd.exe /c ver",),
             sign=f"build {floor.build.text.rpartition('.')[2]} or a higher one",
-            later=True,
+            after="a restart",
             sources=sources,
         )
 

@@ -107,8 +107,8 @@ def _group() -> NoteStep:
         ('sudo usermod -a -G HwHiAiUser "$(id -un)"',),
         only_if="`id -nG` does not list it, and `ls -l /dev/davinci0` does",
         check=("id -nG", "npu-smi info"),
-        sign="the group, after a new login, and a table with the NPUs",
-        later=True,
+        sign="the group, and a table with the NPUs",
+        after="a new login",
         undo=('sudo gpasswd -d "$(id -un)" HwHiAiUser',),
     )
 

@@ -9,17 +9,17 @@ from dlsetup.judge.checks.driver_packages import packages_of_two_branches
 from dlsetup.judge.checks.kernel_module import driver_halves_differ, module_not_loaded
 from dlsetup.judge.driver_ways import DOWNLOADS
 from dlsetup.judge.evidence import of_driver, of_framework, of_gpus, of_package
-from dlsetup.judge.module_loading import enrol
 from dlsetup.model.finding import Evidence
 from dlsetup.model.note import NoteStep, NotOfKind
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import ComputeCapability
 from dlsetup.plan.notes.driver_branch import branch_for, first_branch, floors, last_branch, wants_open
 from dlsetup.plan.notes.driver_hold import hold_steps
-from dlsetup.plan.notes.driver_install import CHECK, SIGN, install_steps
+from dlsetup.plan.notes.driver_install import CHECK, SIGN, install_steps, planned_packages
+from dlsetup.plan.notes.driver_obstacles import nouveau_step, secure_boot_steps
 from dlsetup.plan.notes.registry import Kind
 from dlsetup.plan.notes.steps import RESTART, ask, blocked, found_by, mending, needed, refuse, right
-from dlsetup.plan.notes.subject import Subject, of_sighting
+from dlsetup.plan.notes.subject import Subject
 from dlsetup.rules.driver import driver_drives, driver_serves
 
 NAME = "driver"
@@ -57,9 +57,12 @@ def steps(subject: Subject) -> Iterator[NoteStep]:
         yield from hold_steps(subject)
         return
     lacking = _lacking(subject)
+    if lacking and subject.capabilities and wants_open(subject) is None:
+        return
     if lacking:
         yield from _installed(subject, lacking)
-    elif not faults:
+        return
+    if not faults:
         yield from _well(subject)
     yield from hold_steps(subject)
 
@@ -74,6 +77,11 @@ def _gpus(subject: Subject) -> Iterator[NoteStep]:
         return
     last = last_branch(subject)
     words = f"; branch {last.branch} is the last one that drives all of them" if last else ""
+    if not subject.capabilities:
+        why = "Its architecture is not known, which decides about branch and modules."
+        evidence = of_gpus(subject.scene, subject.nvidia)
+        yield ask("gpu", "Find out which GPU it is", why, (LIST,), evidence=evidence)
+        return
     yield right(
         "gpu",
         f"The GPUs are known{words}",
@@ -115,7 +123,7 @@ def _modules(subject: Subject) -> Iterator[NoteStep]:
             place="screen",
             sign="`modinfo -F license nvidia` says `Dual MIT/GPL`",
             check=("modinfo -F license nvidia",),
-            later=True,
+            after="a restart",
             sources=sources,
         )
         return
@@ -141,7 +149,7 @@ def _windows(subject: Subject) -> Iterator[NoteStep]:
         place="windows",
         check=CHECK,
         sign=SIGN,
-        later=True,
+        after="a restart",
         undo_words="Settings, Apps: uninstall `NVIDIA Graphics Driver`",
     )
 
@@ -157,8 +165,9 @@ def _faults(subject: Subject) -> Iterator[NoteStep]:
         return
     for check in (module_not_loaded, not_built):
         for finding in found_by(check, subject.scene):
-            yield mending(finding, check=CHECK, sign=SIGN, later=True)
-            yield from _secure_boot(subject)
+            if subject.secure_boot is not True:
+                yield from secure_boot_steps(subject)
+            yield mending(finding, check=CHECK, sign=SIGN)
             return
 
 
@@ -186,42 +195,14 @@ def _lacking(subject: Subject) -> str:
 def _installed(subject: Subject, lacking: str) -> Iterator[NoteStep]:
     yield from _nouveau(subject)
     yield from install_steps(subject, lacking)
-    yield from _secure_boot(subject)
+    yield from secure_boot_steps(subject)
+    yield from hold_steps(subject, planned_packages(subject))
     yield RESTART
 
 
 def _nouveau(subject: Subject) -> Iterator[NoteStep]:
-    from dlsetup.plan.notes.nouveau import nouveau_step
-
     if subject.driver is None and subject.bound_driver in ("", "nouveau"):
         yield nouveau_step(subject)
-
-
-def _secure_boot(subject: Subject) -> Iterator[NoteStep]:
-    """The key that signs the module; what is unknown of Secure Boot is asked first."""
-    seen = subject.sighted("secure boot")
-    on = subject.secure_boot
-    if on is False and seen is not None:
-        yield right("secure-boot", "Secure Boot is off: the module needs no key", [of_sighting(seen)])
-        return
-    only_if = "`mokutil --sb-state` says `SecureBoot enabled`"
-    if isinstance(on, Unknown):
-        why = "Under Secure Boot the kernel loads signed modules only."
-        yield ask("secure-boot", "See whether Secure Boot is on", why, ("mokutil --sb-state",))
-    yield needed(
-        "enrol-key",
-        "Enrol the key that signs the module",
-        "The module is built on this machine and signed with a key of its own, which the firmware does not "
-        "know yet. mokutil asks for a password; at the next start a blue screen asks for it again: choose "
-        "`Enroll MOK`, `Continue`, `Yes`. Modules that Ubuntu itself has signed need no key.",
-        enrol(subject.scene),
-        only_if=only_if if isinstance(on, Unknown) else "",
-        check=("mokutil --list-new", "sudo dmesg | grep -i -e nvidia -e module.verification"),
-        sign="the key is listed; after the restart the kernel does not reject the module",
-        later=True,
-        undo=("sudo mokutil --revoke-import",),
-        evidence=(of_sighting(seen),) if seen else (),
-    )
 
 
 def _well(subject: Subject) -> Iterator[NoteStep]:

@@ -91,7 +91,9 @@ def _peers(subject: Subject) -> Iterator[NoteStep]:
         first, *others = ways_around()
         why = "The IOMMU translates addresses of devices: direct traffic between GPUs is redirected or lost."
         sources = subject.scene.sources(("nccl-acs",))
-        yield of_remedy(first, "peers", why=why, evidence=(of_sighting(seen),), sources=sources, later=True)
+        yield of_remedy(
+            first, "peers", why=why, evidence=(of_sighting(seen),), sources=sources, after="a restart"
+        )
         yield of_remedy(others[-1], "peers-off", place="shell", undo=("unset NCCL_P2P_DISABLE",))
         return
     if seen is not None:
