@@ -11,6 +11,7 @@ from dlsetup.intake.target import parse
 from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Driver, Gpu, Machine, Sighting, System, Wsl
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.report import Observation, Report
 from dlsetup.model.target import Target
 from dlsetup.model.versions import OsRelease
 
@@ -40,6 +41,7 @@ def machine_in_words(words: str) -> Machine:
         driver=_driver(target),
         gpus=_gpus(target),
         sightings=tuple(_sightings(noted.said)),
+        report=_report(noted.said),
     )
 
 
@@ -68,7 +70,7 @@ def _system(target: Target, said: dict[str, str]) -> System:
         os="linux" if linux else target.os,
         name=said.get("distro", UNKNOWN),
         release=OsRelease(release[0]) if release else target.release,
-        kernel=said.get("kernel", "5.15-tegra" if board else UNKNOWN),
+        kernel=said.get("kernel", UNKNOWN),
         arch="aarch64" if board and isinstance(target.arch, Unknown) else target.arch,
         libc=target.libc,
         memory_bytes=_memory(said),
@@ -118,8 +120,13 @@ def _sightings(said: dict[str, str]) -> list[Sighting]:
         if value is None:
             raise UsageError(f"cannot read `secureboot={said['secureboot']}`", hint="write on or off")
         found.append(Sighting(fact="secure boot", value=value, source=SAID))
-    if "l4t" in said:
-        if not _L4T.fullmatch(said["l4t"]):
-            raise UsageError(f"cannot read `l4t={said['l4t']}`", hint="write `l4t=36.4.3`")
-        found.append(Sighting(fact="jetson.linux", value=said["l4t"], source=SAID))
     return found
+
+
+def _report(said: dict[str, str]) -> Report:
+    """The release of Jetson Linux, as reports tell it."""
+    if "l4t" not in said:
+        return Report()
+    if not _L4T.fullmatch(said["l4t"]):
+        raise UsageError(f"cannot read `l4t={said['l4t']}`", hint="write `l4t=36.4.3`")
+    return Report(observations=(Observation(subject="tegra.release", value=said["l4t"], source=SAID),))

@@ -75,6 +75,11 @@ class Note(Record, frozen=True, kw_only=True):
         """How many steps are in one of these states."""
         return sum(step.state in states for step in self.steps)
 
+    @property
+    def surely(self) -> int:
+        """How many steps have to be done whatever else holds."""
+        return sum(step.state == "needed" and not step.only_if for step in self.steps)
+
 
 class NotOfKind(Record, frozen=True, kw_only=True):
     """Why a note says nothing of a machine, and what to ask instead."""

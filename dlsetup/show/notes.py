@@ -71,9 +71,11 @@ def numbered(steps: Sequence[NoteStep]) -> Iterator[tuple[int, NoteStep]]:
 
 def summary(note: Note) -> Line:
     """How much is left."""
-    left, asked, more = note.count("needed"), note.count("ask"), note.count("optional")
+    left, asked, more = note.surely, note.count("ask"), note.count("optional")
+    perhaps = note.count("needed") - left
     parts = [
         counted(left, "step") + " to do" if left else "",
+        counted(perhaps, "step") + " that may be needed" if perhaps else "",
         counted(asked, "fact") + " to look up" if asked else "",
         counted(more, "step") + " for who wants it" if more else "",
     ]
@@ -83,7 +85,7 @@ def summary(note: Note) -> Line:
         return Line(
             mark="✗", text=f"Something stands against it. {words or 'Nothing else is left'}.", style="bad"
         )
-    if left or asked:
+    if left or asked or perhaps:
         return Line(mark="!", text=f"{words}; {well}.", style="warning")
     return Line(
         mark="✓", text=f"Nothing is left to do{f' but {words}' if words else ''}; {well}.", style="good"

@@ -39,9 +39,10 @@ def container_steps(subject: Subject) -> Iterator[NoteStep]:
     else:
         yield from _engines(subject)
     yield from _toolkit(subject)
-    if podman is None or isinstance(docker, Docker):
+    by_podman = podman is not None or (docker is None and _by_podman(subject))
+    if isinstance(docker, Docker) or not by_podman:
         yield from _tell_docker(subject)
-    if podman is not None:
+    if by_podman:
         yield _tell_podman(subject)
 
 
@@ -65,9 +66,14 @@ def tool(subject: Subject, name: str) -> Tool | None:
     )
 
 
+def _by_podman(subject: Subject) -> bool:
+    """Whether the system's own engine is Podman."""
+    return subject.family in ("fedora", "rhel")
+
+
 def _engine(subject: Subject) -> NoteStep:
     """The engine that the system itself has: Podman in the family of Red Hat, Docker elsewhere."""
-    by_podman = subject.family in ("fedora", "rhel")
+    by_podman = _by_podman(subject)
     packages: dict[Family, tuple[str, ...]] = dict.fromkeys(FAMILIES, ("docker",))
     packages |= {
         "ubuntu": ("docker.io",),

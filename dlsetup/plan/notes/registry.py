@@ -10,6 +10,7 @@ from dlsetup.model.note import Concern, Note, NoteStep, NotOfKind
 from dlsetup.model.record import Record
 from dlsetup.plan.notes import kinds
 from dlsetup.plan.notes.about import about
+from dlsetup.plan.notes.finish import finished
 from dlsetup.plan.notes.subject import Subject
 
 Steps = Callable[[Subject], Iterable[NoteStep]]
@@ -56,7 +57,7 @@ def note(kind: Kind, subject: Subject) -> Note | NotOfKind:
         kind=kind.name,
         title=kind.title,
         about=about(subject),
-        steps=tuple(kind.steps(subject)),
+        steps=tuple(finished(kind.steps(subject), subject)),
         harmless=tuple(row for row in subject.facts.warned if kind.name in row.kinds),
     )
 
@@ -66,6 +67,6 @@ def concerns(subject: Subject) -> Iterator[Concern]:
     for kind in every_kind():
         found = note(kind, subject)
         if isinstance(found, Note):
-            yield Concern(kind=kind.name, title=kind.title, concerns=True, needed=found.count("needed"))
+            yield Concern(kind=kind.name, title=kind.title, concerns=True, needed=found.surely)
         else:
             yield Concern(kind=kind.name, title=kind.title, concerns=False, because=found.because)

@@ -94,6 +94,22 @@ def _leading(subject: Subject, there: Toolkit, cuda: CudaVersion, only_if: str) 
         sign=f"`release {cuda.line}`",
         undo=("unset CUDA_HOME",),
     )
+    if others and subject.family in ("ubuntu", "debian"):
+        yield _for_everybody(there.path, cuda)
+
+
+def _for_everybody(path: str, cuda: CudaVersion) -> NoteStep:
+    """NVIDIA's packages for apt keep /usr/local/cuda as one of the system's alternatives."""
+    return optional(
+        "toolkit-default",
+        f"Or make CUDA {cuda.line} the default of the whole system",
+        "NVIDIA's packages let /usr/local/cuda lead to one of several; every user and build gets the new one.",
+        (f"sudo update-alternatives --set cuda {shlex.quote(path)}",),
+        only_if="`update-alternatives --display cuda` lists it",
+        check=("ls -l /usr/local/cuda /etc/alternatives/cuda",),
+        sign=f"a link to cuda-{cuda.line}",
+        undo=("sudo update-alternatives --auto cuda",),
+    )
 
 
 def _paths(folder: str, cuda: CudaVersion, only_if: str) -> NoteStep:

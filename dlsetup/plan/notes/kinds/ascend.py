@@ -17,7 +17,7 @@ from dlsetup.plan.notes.subject import Subject
 NAME = "ascend"
 FRAMEWORKS = ("torch-npu", "mindspore")
 CHECKS = {
-    "mindspore": "python -c \"import mindspore as ms; ms.set_context(device_target='Ascend'); ms.run_check()\"",
+    "mindspore": "python -c \"import mindspore as m; m.set_context(device_target='Ascend'); m.run_check()\"",
     "torch-npu": 'python -c "import torch, torch_npu; print(torch.npu.is_available())"',
 }
 SIGNS = {"mindspore": "`MindSpore has been installed on platform [Ascend] successfully`", "torch-npu": "True"}

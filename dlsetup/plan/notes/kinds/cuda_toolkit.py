@@ -16,6 +16,7 @@ from dlsetup.plan.notes.toolkit import compiler_steps, default_toolkit, toolkit_
 from dlsetup.rules.driver import driver_serves
 
 NAME = "cuda-toolkit"
+CODE = "toolkit-code"
 UNLESS = "something is compiled here against CUDA, such as flash-attn or an extension of your own"
 
 
@@ -48,7 +49,10 @@ def for_compiling(subject: Subject) -> Iterator[NoteStep]:
         return
     cuda, because = wanted
     yield _line(subject, cuda, because)
-    yield from _obstacles(subject, cuda)
+    obstacles = tuple(_obstacles(subject, cuda))
+    yield from obstacles
+    if any(step.id == CODE for step in obstacles):
+        return
     yield from toolkit_steps(subject, cuda, f"CUDA {cuda}: {because}.", only_if)
     yield from compiler_steps(subject, cuda, only_if)
 
@@ -74,11 +78,12 @@ def _obstacles(subject: Subject, cuda: CudaVersion) -> Iterator[NoteStep]:
     row = toolkit_row(subject, cuda)
     lacking = lacking_code(row, subject.capabilities) if row else ()
     if row is not None and lacking:
-        names = " and ".join(item.sm for item in lacking)
+        names = " and ".join(dict.fromkeys(item.sm for item in lacking))
         yield blocked(
-            "toolkit-code",
+            CODE,
             f"CUDA {cuda} makes no code for {names}",
-            "Take a build of the framework with an older CUDA (`dlsetup resolve` finds it), and its toolkit.",
+            "The compiler of that CUDA leaves this GPU out: take a build of the framework with an older CUDA "
+            "(`dlsetup resolve` finds it), and then the toolkit of that one.",
             evidence=of_gpus(subject.scene, subject.nvidia),
             sources=subject.scene.sources((row.code_source,)),
         )

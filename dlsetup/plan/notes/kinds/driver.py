@@ -57,7 +57,7 @@ def steps(subject: Subject) -> Iterator[NoteStep]:
         yield from hold_steps(subject)
         return
     lacking = _lacking(subject)
-    if lacking and subject.capabilities and wants_open(subject) is None:
+    if lacking and subject.capabilities and None in (wants_open(subject), branch_for(subject)):
         return
     if lacking:
         yield from _installed(subject, lacking)

@@ -18,12 +18,17 @@ from dlsetup.plan.notes.subject import Subject
 from dlsetup.rules.kernels import kernels_run_on
 
 NAME = "rocm"
+WSL = "https://rocm.docs.amd.com/projects/radeon"
 CHECK = 'python -c "import torch; print(torch.version.hip, torch.cuda.is_available())"'
 
 
 def concerns(subject: Subject) -> NotOfKind | None:
     """Linux with an AMD GPU, or with a build for ROCm."""
     scene = subject.scene
+    if scene.in_wsl:
+        return refuse(
+            NAME, f"inside WSL AMD's GPUs come another way, which {WSL} describes", "dlsetup doctor"
+        )
     builds = [item for item in scene.installed if str(item.variant).startswith("rocm")]
     if scene.target.os in ("macos", "windows"):
         return refuse(
