@@ -61,7 +61,7 @@ def _step(number: int, step: NoteStep) -> Iterator[str]:
 
 def _seen(step: NoteStep) -> Iterator[str]:
     for item in dict.fromkeys(step.evidence):
-        source = f" (from {code(item.source)})" if item.source else ""
+        source = f" (from {_text(item.source)})" if item.source else ""
         yield f"- Seen: {_text(item.fact)}: {code(item.value)}{source}"
 
 

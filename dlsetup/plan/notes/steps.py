@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dlsetup.judge.commands import install, line
 from dlsetup.judge.linux_families import family_of
 from dlsetup.judge.registry import Check
 from dlsetup.judge.scene import Scene
@@ -93,6 +94,16 @@ def _place(remedy: Remedy) -> Place:
         return "host"
     exports = bool(remedy.commands) and all(text.startswith("export ") for text in remedy.commands)
     return "shell" if exports else "here" if remedy.commands else "screen"
+
+
+def into_environment(
+    scene: Scene, requirements: Sequence[str], *, index: str | None = None
+) -> tuple[str, ...]:
+    """The command that installs requirements; into whichever environment is active, where none is known."""
+    if scene.environment is not None or scene.machine.partial:
+        return install(scene, requirements, index=index)
+    source = () if index is None else ("--index-url", index)
+    return line(scene, ["python", "-m", "pip", "install", *source, *requirements])
 
 
 def update(scene: Scene) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import install, line
+from dlsetup.judge.commands import line
 from dlsetup.judge.host_compilers import in_conda, use_older
 from dlsetup.judge.linux_families import FAMILIES, Family, install_packages, remove_packages
 from dlsetup.model.finding import Evidence
@@ -16,7 +16,7 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.plan.notes.compiling import newest_gcc, nvcc_wheels, present_gcc, toolkit_row
 from dlsetup.plan.notes.repositories import PAGE, repository_steps
-from dlsetup.plan.notes.steps import ask, needed, of_remedy, optional, right
+from dlsetup.plan.notes.steps import ask, into_environment, needed, of_remedy, optional, right
 from dlsetup.plan.notes.subject import Subject, of_tool, of_toolkits
 
 _NEVER = "never `cuda` or `cuda-drivers`, which bring a driver"
@@ -103,7 +103,7 @@ def _for_everybody(path: str, cuda: CudaVersion) -> NoteStep:
     return optional(
         "toolkit-default",
         f"Or make CUDA {cuda.line} the default of the whole system",
-        "NVIDIA's packages let /usr/local/cuda lead to one of several; every user and build gets the new one.",
+        "NVIDIA's packages let /usr/local/cuda lead to one of several; every user gets the new one.",
         (f"sudo update-alternatives --set cuda {shlex.quote(path)}",),
         only_if="`update-alternatives --display cuda` lists it",
         check=("ls -l /usr/local/cuda /etc/alternatives/cuda",),
@@ -224,7 +224,7 @@ def _of_wheels(subject: Subject, cuda: CudaVersion) -> NoteStep:
         f"Or install the compiler of CUDA {cuda.line} as wheels into the environment",
         "It needs no root. Builds that look for a whole toolkit under CUDA_HOME may want the "
         "packages instead.",
-        install(subject.scene, [nvcc_wheels(cuda)]),
+        into_environment(subject.scene, [nvcc_wheels(cuda)]),
         only_if="there are no rights to install packages of the system",
         undo_words="uninstall that distribution",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import install
 from dlsetup.judge.driver_ways import JETPACK
 from dlsetup.judge.evidence import of_framework, of_gpus, of_package
 from dlsetup.model.finding import Evidence
@@ -14,7 +13,7 @@ from dlsetup.model.note_facts import WheelIndex
 from dlsetup.model.record import Unknown
 from dlsetup.plan.notes.jetson_release import L4t, l4t_of
 from dlsetup.plan.notes.registry import Kind
-from dlsetup.plan.notes.steps import ask, needed, optional, refuse, right
+from dlsetup.plan.notes.steps import ask, into_environment, needed, optional, refuse, right
 from dlsetup.plan.notes.subject import Subject, of_toolkits
 
 NAME = "jetson"
@@ -158,7 +157,7 @@ def _torch(subject: Subject, found: L4t | None) -> Iterator[NoteStep]:
         "torch",
         "Install torch from NVIDIA's index for this JetPack",
         why,
-        install(subject.scene, ["torch", "torchvision"], index=row.url),
+        into_environment(subject.scene, ["torch", "torchvision"], index=row.url),
         evidence=evidence,
         check=(CHECK,),
         sign="True",
