@@ -15,7 +15,7 @@ from dlsetup.plan.notes.steps import ask, needed, right
 from dlsetup.plan.notes.subject import Subject
 
 ASK = "cat /usr/local/Ascend/ascend-toolkit/latest/version.cfg"
-_CHIP = re.compile(r"ascend(\d{3})([a-z]?)", re.IGNORECASE)
+_CHIP = re.compile(r"(?:ascend[ _-]?)(\d{3})([a-z]?)", re.IGNORECASE)
 
 
 class CannSeen(Record, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ def _files(subject: Subject, wanted: str) -> CannFiles | None:
 def _named(subject: Subject, file: str, wanted: str) -> str:
     """The file's name; what is unknown stands in capitals, which no file has."""
     arch = subject.scene.target.arch
-    chips = (_CHIP.search(str(gpu.arch)) for gpu in subject.scene.gpus("ascend"))
+    chips = (_CHIP.search(f"{gpu.arch} {gpu.name}") for gpu in subject.scene.gpus("ascend"))
     chip = next((f"{found[1]}{found[2]}".lower() for found in chips if found), "CHIP")
     words = {"cann": wanted, "arch": "ARCH" if isinstance(arch, Unknown) else arch, "chip": chip}
     for name, value in words.items():

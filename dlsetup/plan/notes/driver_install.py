@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import line
 from dlsetup.judge.driver_ways import DOWNLOADS, GUIDE, way_of
+from dlsetup.judge.linux_families import install_packages, remove_packages
 from dlsetup.judge.module_loading import headers
 from dlsetup.model.note import NoteStep
 from dlsetup.model.note_facts import DriverPackage, OwnDriver
@@ -90,18 +90,15 @@ def _each(condition: str, command: str) -> str:
 
 
 def _packages(subject: Subject, why: str, packages: tuple[str, ...], what: str, source: str) -> NoteStep:
-    tool = {"suse": ("zypper", "install"), "arch": ("pacman", "-S")}.get(subject.family or "")
-    words = tool or (("apt", "install") if subject.family in ("ubuntu", "debian") else ("dnf", "install"))
-    remove = ("zypper", "remove") if subject.family == "suse" else (words[0], "remove")
     return needed(
         "driver",
         f"Install {what}",
         why,
-        line(subject.scene, ["sudo", *words, *packages]),
+        install_packages(subject.scene, {subject.family: packages} if subject.family else {}),
         check=CHECK,
         sign=SIGN,
         after="a restart",
-        undo=line(subject.scene, ["sudo", *remove, *packages]),
+        undo=remove_packages(subject.scene, packages),
         sources=subject.sources(source),
     )
 
@@ -136,7 +133,7 @@ def planned_packages(subject: Subject) -> tuple[str, ...]:
         return own.packages[:1]
     best, row = branch_for(subject), _row(subject)
     if best is None or row is None:
-        return ()
+        return _installed_by(() if subject.family == "ubuntu" else way_of(subject.scene).commands)
     return tuple(item.replace("{branch}", str(best.branch)) for item in row.packages)
 
 
@@ -179,7 +176,7 @@ def _of_others(subject: Subject, why: str) -> Iterator[NoteStep]:
         check=CHECK,
         sign=SIGN,
         after="a restart",
-        undo=_removal(subject, commands),
+        undo=remove_packages(subject.scene, _installed_by(commands)),
         sources=(GUIDE,),
     )
 
@@ -224,9 +221,7 @@ def _rpm_fusion(subject: Subject) -> NoteStep:
     )
 
 
-def _removal(subject: Subject, commands: tuple[str, ...]) -> tuple[str, ...]:
-    """The packages that the last installing command names, taken off again."""
-    installing = next((text for text in reversed(commands) if " install " in text), "")
-    names = installing.partition(" install ")[2]
-    tool = installing.split()[1] if names else ""
-    return (f"sudo {tool} remove {names}",) if names else ()
+def _installed_by(commands: tuple[str, ...]) -> tuple[str, ...]:
+    """The packages that the last installing command names."""
+    found = (re.search(r" (?:install|-Syu) (.+)", text) for text in reversed(commands))
+    return next((tuple(item[1].split()) for item in found if item), ())

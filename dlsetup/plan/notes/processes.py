@@ -72,7 +72,12 @@ def _locked_memory() -> NoteStep:
         "`* - memlock unlimited` into /etc/security/limits.d/memlock.conf and log in anew, or start the "
         "container with `--ulimit memlock=-1`."
     )
-    return ask("memlock", "See how much memory a process may lock", why, ("ulimit -l",))
+    return ask(
+        "memlock",
+        "See how much memory a process may lock",
+        why,
+        ("grep 'Max locked memory' /proc/self/limits",),
+    )
 
 
 def _test(subject: Subject) -> NoteStep:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from dlsetup.judge.commands import install, line
+from dlsetup.judge.commands import install, line, uninstall
 from dlsetup.judge.linux_families import family_of
 from dlsetup.judge.registry import Check
 from dlsetup.judge.scene import Scene
@@ -104,6 +104,13 @@ def into_environment(
         return install(scene, requirements, index=index)
     source = () if index is None else ("--index-url", index)
     return line(scene, ["python", "-m", "pip", "install", *source, *requirements])
+
+
+def out_of_environment(scene: Scene, name: str) -> tuple[str, ...]:
+    """The command that removes what `into_environment` put there."""
+    if scene.environment is not None:
+        return uninstall(scene, [name])
+    return line(scene, ["python", "-m", "pip", "uninstall", name])
 
 
 def update(scene: Scene) -> tuple[str, ...]:

@@ -16,9 +16,21 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
 from dlsetup.plan.notes.compiling import newest_gcc, nvcc_wheels, present_gcc, toolkit_row
 from dlsetup.plan.notes.repositories import PAGE, repository_steps
-from dlsetup.plan.notes.steps import ask, into_environment, needed, of_remedy, optional, right
+from dlsetup.plan.notes.steps import (
+    ask,
+    into_environment,
+    needed,
+    of_remedy,
+    optional,
+    out_of_environment,
+    right,
+)
 from dlsetup.plan.notes.subject import Subject, of_tool, of_toolkits
 
+_NVCC = (
+    "python -c \"import glob, nvidia; print(*glob.glob(list(nvidia.__path__)[0] + '/**/bin/nvcc', "
+    'recursive=True))"'
+)
 _NEVER = "never `cuda` or `cuda-drivers`, which bring a driver"
 
 
@@ -226,7 +238,9 @@ def _of_wheels(subject: Subject, cuda: CudaVersion) -> NoteStep:
         "packages instead.",
         into_environment(subject.scene, [nvcc_wheels(cuda)]),
         only_if="there are no rights to install packages of the system",
-        undo_words="uninstall that distribution",
+        check=(_NVCC,),
+        sign="the path of `nvcc`",
+        undo=out_of_environment(subject.scene, nvcc_wheels(cuda).partition("=")[0]),
     )
 
 

@@ -54,6 +54,8 @@ def steps(subject: Subject) -> Iterator[NoteStep]:
             "Containers use it, and it does not answer.",
             ("dlsetup notes driver",),
             evidence=of_driver(subject.scene),
+            check=("nvidia-smi",),
+            sign="a table with each GPU",
         )
     yield from container_steps(subject)
 

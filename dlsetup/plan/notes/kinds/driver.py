@@ -46,14 +46,15 @@ def concerns(subject: Subject) -> NotOfKind | None:
 
 def steps(subject: Subject) -> Iterator[NoteStep]:
     """What is known of the GPUs first; then faults of what is there, or the way to a driver."""
-    yield from _gpus(subject)
+    faults = () if subject.scene.target.os == "windows" else tuple(_faults(subject))
+    restart = any(step.restarts for step in faults)
+    yield from (step for step in _gpus(subject) if not restart or step.state != "ask")
     yield from _modules(subject)
     if subject.scene.target.os == "windows":
         yield from _windows(subject)
         return
-    faults = tuple(_faults(subject))
     yield from faults
-    if any(step.restarts for step in faults):
+    if restart:
         yield from hold_steps(subject)
         return
     lacking = _lacking(subject)
