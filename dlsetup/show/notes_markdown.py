@@ -16,7 +16,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>#|!~&])")
 
 def note_markdown(note: Note) -> str:
     """The whole note, ready for a wiki or an issue. What a machine says of itself stays plain text."""
-    blocks = [f"# {_text(note.title)}", _text(note.about)]
+    blocks = [f"# {_text(note.title)}", f"**For** {_text(note.about)}"]
     for number, step in numbered(note.steps):
         blocks += _step(number, step)
     if note.harmless:
@@ -72,12 +72,11 @@ def _block(lines: tuple[str, ...], kind: str) -> str:
 def _text(text: str) -> str:
     """Words with code spans and addresses as they are meant, and every other sign as itself."""
     parts = _PARTS.split(clean(text))
-    return "".join(_part(part) for part in parts)
+    return "".join(
+        _meant(part) if place % 2 else _SIGNS.sub(r"\\\1", part) for place, part in enumerate(parts)
+    )
 
 
-def _part(part: str) -> str:
-    if part.startswith("https://"):
-        return f"<{part}>"
-    if len(part) > 2 and part[0] == part[-1] == "`":
-        return part
-    return _SIGNS.sub(r"\\\1", part)
+def _meant(part: str) -> str:
+    """A code span, or an address."""
+    return f"<{part}>" if part.startswith("https://") else part

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
-from dlsetup.model.note import Concern, Note, NoteStep, NotOfKind
+from dlsetup.model.note import Concern, Harmless, Note, NoteStep, NotOfKind
 from dlsetup.model.record import Record
 from dlsetup.plan.notes import kinds
 from dlsetup.plan.notes.about import about
@@ -58,8 +58,15 @@ def note(kind: Kind, subject: Subject) -> Note | NotOfKind:
         title=kind.title,
         about=about(subject),
         steps=tuple(finished(kind.steps(subject), subject)),
-        harmless=tuple(row for row in subject.facts.warned if kind.name in row.kinds),
+        harmless=tuple(_harmless(kind, subject)),
     )
+
+
+def _harmless(kind: Kind, subject: Subject) -> Iterator[Harmless]:
+    for row in subject.facts.warned:
+        if kind.name in row.kinds:
+            source = "".join(subject.facts.words(row.source))
+            yield Harmless(says=row.says, because=row.because, source=source)
 
 
 def concerns(subject: Subject) -> Iterator[Concern]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from note_machines import MACHINES
 
 from dlsetup.catalog.load import load
 from dlsetup.catalog.notes import note_facts
@@ -18,8 +18,6 @@ from dlsetup.model.note import Note, NotOfKind
 from dlsetup.model.note_facts import NoteFacts
 from dlsetup.plan.notes import registry
 from dlsetup.plan.notes.subject import Subject
-
-MACHINES = Path(__file__).parents[2] / "machines"
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from test_plan_notes_machines import KINDS
-from test_plan_notes_script import SHELL, run
+from note_machines import KINDS
+from note_shell import SHELL, run
 
 from dlsetup.model.machine import (
     Docker,

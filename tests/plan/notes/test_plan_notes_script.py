@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import MACHINES
-from test_plan_notes_machines import EXPECTED
+from note_machines import EXPECTED, MACHINES
+from note_shell import SHELL, run
 
 from dlsetup.model.note import Note, NoteStep
 from dlsetup.plan.notes.script import note_script
 
 Make = Callable[[str, str], Note]
-SHELL = shutil.which("sh") or "/bin/sh"
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX shell")
 PAIRS = [
     (folder, kind) for folder in EXPECTED for kind in EXPECTED[folder] if not folder.startswith("windows")
@@ -34,62 +31,6 @@ WORDS = (
     ("ascend", 'os=linux,arch=x86_64,gpu="Ascend 910B"'),
     ("container-toolkit", 'distro="Rocky Linux 9.4",gpu="A100",driver=580.95.05,arch=x86_64'),
 )
-_SPLIT = re.compile(r"\|\||\||&&|;|\bdo\b|\bthen\b|\$\(|\bsudo ")
-_BUILT_IN = {
-    "echo",
-    "printf",
-    "for",
-    "if",
-    "[",
-    "done",
-    "fi",
-    "ulimit",
-    "exit",
-    "say",
-    ":",
-    "export",
-    "unset",
-    ".",
-}
-
-
-def programs(texts: Iterable[str]) -> set[str]:
-    """The names of programs that commands start."""
-    found = set()
-    for text in texts:
-        for part in _SPLIT.split(text):
-            word = part.strip().split(" ")[0].strip("\"')")
-            found |= {word} if re.fullmatch(r"[a-z][\w.-]*", word) else set()
-    return found - _BUILT_IN
-
-
-def run(
-    script: str, place: Path, answers: str, *, failing: str = ""
-) -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """The script, and how it called its stubs; `failing`: the stub that ends with an error."""
-    folder, log = place / "bin", place / "log"
-    folder.mkdir()
-    log.touch()
-    for name in programs(script.splitlines()) | {"sudo", "dlsetup"}:
-        ends = 1 if name == failing else 0
-        stub = folder / name
-        stub.write_text(
-            f'#!{SHELL}\nprintf "%s" {shlex.quote(name)} >> "$LOG"\n'
-            f'for word; do printf " %s" "$word" >> "$LOG"; done\necho >> "$LOG"\nexit {ends}\n'
-        )
-        stub.chmod(0o755)
-    path = place / "note.sh"
-    path.write_text(script)
-    done = subprocess.run(
-        [SHELL, str(path)],
-        input=answers,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=place,
-        env={"PATH": str(folder), "LOG": str(log), "HOME": str(place)},
-    )
-    return done, log.read_text().splitlines()
 
 
 @pytest.mark.parametrize(("folder", "kind"), PAIRS)
