@@ -31,6 +31,8 @@ class DriverPackage(Record, frozen=True, kw_only=True):
     use: Literal["desktop", "server"]
     modules: Literal["open", "proprietary"]
     packages: tuple[str, ...]
+    releases: tuple[str, ...] = ()
+    """Releases of the system that have them; empty: all."""
     source: str
 
 

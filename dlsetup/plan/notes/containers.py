@@ -153,6 +153,9 @@ def _toolkit(subject: Subject) -> Iterator[NoteStep]:
             "toolkit", "Find out the system, and install the toolkit for it", why, ("cat /etc/os-release",)
         )
         return
+    sure = isinstance(docker, Docker) and docker.nvidia_toolkit is None
+    listed = not isinstance(subject.scene.machine.packages, Unknown) and not subject.scene.machine.partial
+    only_if = "" if sure or listed else "`nvidia-ctk --version` does not find it"
     tegra = subject.scene.on_tegra is True
     if row.commands and not tegra:
         yield needed(
@@ -160,6 +163,7 @@ def _toolkit(subject: Subject) -> Iterator[NoteStep]:
             "Make NVIDIA's repository of the toolkit known",
             "The toolkit comes from it, for every release of this family of systems.",
             row.commands,
+            only_if=only_if,
             undo=row.undo,
             sources=subject.sources(row.source),
         )
@@ -168,6 +172,7 @@ def _toolkit(subject: Subject) -> Iterator[NoteStep]:
         f"Install NVIDIA's container toolkit{' of JetPack' if tegra else ''}",
         "It puts the driver's libraries and devices of the host into containers.",
         commands,
+        only_if=only_if,
         check=("nvidia-ctk --version",),
         sign="a version",
         undo=remove_packages(subject.scene, ("nvidia-container-toolkit",)),
@@ -188,6 +193,7 @@ def _tell_docker(subject: Subject) -> Iterator[NoteStep]:
         "It writes the runtime `nvidia` into /etc/docker/daemon.json and keeps what else is in there. "
         "Containers that run are stopped by the restart.",
         CONFIGURE,
+        only_if="`docker info` does not list the runtime `nvidia`" if isinstance(docker, Unknown) else "",
         check=TRY_DOCKER,
         sign=SIGN,
         undo_words="take the entry `nvidia` out of `runtimes` in /etc/docker/daemon.json, and restart Docker",

@@ -20,6 +20,16 @@ def branch_for(subject: Subject) -> DriverBranch | None:
     return max(rows, key=lambda row: row.branch, default=None)
 
 
+def ended(branch: int, subject: Subject) -> str:
+    """The month in which NVIDIA stopped mending a branch, if that was before the catalog was checked."""
+    catalog = subject.scene.catalog
+    row = next((row for row in catalog.hardware.branches if row.branch == branch), None)
+    source = catalog.source(row.source) if row else None
+    if row is None or source is None or isinstance(row.ends, Unknown):
+        return ""
+    return row.ends if row.ends < source.checked[:7] else ""
+
+
 def last_branch(subject: Subject) -> DriverBranch | None:
     """The last branch that still drives the oldest GPU; None: the newest one does."""
     if not subject.capabilities:

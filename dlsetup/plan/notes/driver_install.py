@@ -10,7 +10,7 @@ from dlsetup.judge.linux_families import install_packages, remove_packages
 from dlsetup.judge.module_loading import headers
 from dlsetup.model.note import NoteStep
 from dlsetup.model.note_facts import DriverPackage, OwnDriver
-from dlsetup.plan.notes.driver_branch import branch_for, first_branch, floors, wants_open
+from dlsetup.plan.notes.driver_branch import branch_for, ended, first_branch, floors, wants_open
 from dlsetup.plan.notes.repositories import repository_steps
 from dlsetup.plan.notes.steps import ask, needed, update
 from dlsetup.plan.notes.subject import Subject
@@ -45,7 +45,8 @@ def own_driver(subject: Subject) -> OwnDriver | None:
         return None
     floor = max((release.major for _, _, release, _ in floors(subject)), default=0)
     needs = max(floor, *(first_branch(item, subject) for item in subject.capabilities))
-    return row if needs <= row.branch <= max(best.branch, needs) else None
+    over = ended(row.branch, subject)
+    return row if needs <= row.branch <= max(best.branch, needs) and not over else None
 
 
 def _headers(subject: Subject) -> NoteStep:
@@ -146,7 +147,9 @@ def _row(subject: Subject) -> DriverPackage | None:
     computing = subject.family == "ubuntu" and any(_COMPUTING.search(title) for title in titles)
     use, modules = "server" if computing else "desktop", "open" if opened else "proprietary"
     wanted = (subject.family, use, modules)
-    rows = subject.facts.driver_packages
+    rows = (
+        row for row in subject.facts.driver_packages if not row.releases or subject.release in row.releases
+    )
     return next((row for row in rows if (row.family, row.use, row.modules) == wanted), None)
 
 

@@ -13,21 +13,21 @@ from dlsetup.plan.notes.subject import Subject, of_sighting
 
 
 def nouveau_step(subject: Subject) -> NoteStep:
-    """Keep it from being loaded; a condition where nobody knows whether it is."""
-    seen = subject.bound_driver == "nouveau"
+    """Keep it from being loaded, where the packages of the driver have not seen to that."""
     anew = first_file_system(subject.scene)
+    seen = Evidence(fact="kernel driver of the GPU", value="nouveau", source="the PCI bus")
     return needed(
         "nouveau",
         "Keep `nouveau` from taking the GPU",
-        "One GPU has one kernel driver; while `nouveau` has it, the module of NVIDIA does not load.",
+        "A GPU has one kernel driver; while `nouveau` has it, the module of NVIDIA does not load. "
+        "The packages "
+        "of the driver see to it on most systems.",
         (NOUVEAU, anew),
-        only_if="" if seen else "`lsmod | grep nouveau` prints a line, and the packages do not see to it",
-        evidence=(Evidence(fact="kernel driver of the GPU", value="nouveau", source="the PCI bus"),)
-        if seen
-        else (),
+        only_if="`lsmod | grep nouveau` still prints a line after the restart",
+        evidence=(seen,) if subject.bound_driver == "nouveau" else (),
         check=("lsmod | grep nouveau",),
         sign="nothing",
-        after="a restart",
+        after="one more restart",
         undo=(f"sudo rm {NOUVEAU_FILE}", anew),
     )
 

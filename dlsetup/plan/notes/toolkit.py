@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from dlsetup.judge.commands import line
-from dlsetup.judge.host_compilers import in_conda, use_older
+from dlsetup.judge.commands import conda, line
+from dlsetup.judge.host_compilers import in_conda
 from dlsetup.judge.linux_families import FAMILIES, Family, install_packages, remove_packages
 from dlsetup.model.finding import Evidence
 from dlsetup.model.machine import Toolkit
@@ -14,18 +14,17 @@ from dlsetup.model.note import NoteStep
 from dlsetup.model.note_facts import OwnToolkit
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import CudaVersion
-from dlsetup.plan.notes.compiling import newest_gcc, nvcc_wheels, present_gcc, toolkit_row
+from dlsetup.plan.notes.compiling import nvcc_wheels
 from dlsetup.plan.notes.repositories import PAGE, repository_steps
 from dlsetup.plan.notes.steps import (
     ask,
     into_environment,
     needed,
-    of_remedy,
     optional,
     out_of_environment,
     right,
 )
-from dlsetup.plan.notes.subject import Subject, of_tool, of_toolkits
+from dlsetup.plan.notes.subject import Subject, of_toolkits
 
 _NVCC = (
     "python -c \"import glob, nvidia; print(*glob.glob(list(nvidia.__path__)[0] + '/**/bin/nvcc', "
@@ -50,30 +49,6 @@ def toolkit_steps(subject: Subject, cuda: CudaVersion, why: str, only_if: str = 
     else:
         yield from _of_nvidia(subject, cuda, why, only_if)
         yield _of_wheels(subject, cuda)
-
-
-def compiler_steps(subject: Subject, cuda: CudaVersion, only_if: str = "") -> Iterator[NoteStep]:
-    """The host compiler: one that this toolkit takes."""
-    row, present = toolkit_row(subject, cuda), present_gcc(subject)
-    newest = newest_gcc(row) if row else None
-    if row is None or newest is None or subject.scene.target.os != "linux":
-        return
-    sources = subject.scene.sources((row.compiler_source,))
-    if present is None:
-        why = f"CUDA {cuda.line} takes gcc up to {newest} as its host compiler."
-        yield ask("host-compiler", "See which gcc is there", why, ("gcc -dumpfullversion",), sources=sources)
-        return
-    tool, major = present
-    evidence = of_tool("gcc", str(tool.version), tool.path)
-    if major <= newest:
-        title = f"gcc {major} is one that CUDA {cuda.line} takes (up to {newest})"
-        yield right("host-compiler", title, [evidence], sources=sources)
-        return
-    why = f"CUDA {cuda.line} takes gcc up to {newest}; gcc {major} is first on PATH."
-    for remedy in use_older(subject.scene, newest):
-        yield of_remedy(
-            remedy, "host-compiler", why=why, evidence=(evidence,), sources=sources, only_if=only_if
-        )
 
 
 def _present(subject: Subject, cuda: CudaVersion) -> Toolkit | None:
@@ -216,17 +191,18 @@ def _of_distribution(subject: Subject, cuda: CudaVersion, why: str, only_if: str
 
 
 def _of_conda(subject: Subject, cuda: CudaVersion, why: str, only_if: str) -> NoteStep:
-    packages = ["cuda-nvcc", "cuda-libraries-dev", f"cuda-version={cuda.line}"]
+    packages = ["cuda-nvcc", "cuda-libraries-dev"]
+    channel = ["-c", "conda-forge", *packages, f"cuda-version={cuda.line}"]
     return needed(
         "toolkit",
         f"Install the compiler of CUDA {cuda.line} from conda-forge into the environment",
         f"{why} It needs no root, and lies beside nothing else.",
-        line(subject.scene, ["conda", "install", "-c", "conda-forge", *packages]),
+        conda(subject.scene, "install", channel) or line(subject.scene, ["conda", "install", *channel]),
         only_if=only_if,
         check=("nvcc --version",),
         sign=f"`release {cuda.line}`",
         after="the environment is activated anew",
-        undo=line(subject.scene, ["conda", "remove", *packages[:2]]),
+        undo=conda(subject.scene, "remove", packages) or line(subject.scene, ["conda", "remove", *packages]),
     )
 
 

@@ -45,8 +45,13 @@ def _build(subject: Subject) -> Iterator[NoteStep]:
     words = f"{floor.edition} (build {floor.build.text.rpartition('.')[2]}) or newer"
     release = subject.scene.target.release
     if subject.scene.target.os != "windows" or isinstance(release, Unknown):
-        why = f"GPUs inside WSL need {words}, or Windows 11: the last number of the version is the build."
-        yield ask("windows-build", "See the build of Windows", why, ("cmd.exe /c ver",), sources=sources)
+        why = (
+            f"GPUs inside WSL need {words}, or Windows 11: the last number of the version is the build. "
+            "`wsl.exe --version` answers where WSL is the one of the Store, which `wsl --update` keeps new."
+        )
+        commands = ("cmd.exe /c ver", "wsl.exe --version")
+        title = "See the build of Windows and the version of WSL"
+        yield ask("windows-build", title, why, commands, sources=sources)
     elif release >= floor.build:
         evidence = of_system("Windows build", release)
         yield right("windows-build", f"Windows is new enough: {words}", [evidence], sources=sources)

@@ -39,7 +39,6 @@ def test_an_old_driver_is_exchanged_for_the_branch_that_serves_gpu_and_framework
     assert step(note, "secure-boot").state == "ask"
     assert "mokutil --sb-state" in step(note, "enrol-key").only_if
     assert note.steps[-1].commands == ("sudo reboot",)
-    assert "nouveau" not in states(note)
 
 
 def test_what_is_well_is_said_with_its_evidence(note_of: Make) -> None:
@@ -73,7 +72,7 @@ def test_a_module_that_is_not_loaded_is_loaded(note_of: Make) -> None:
     ("words", "lines"),
     [
         (
-            'distro="Debian 12",arch=x86_64,gpu="RTX 4090",driver=none',
+            'distro="Debian 13",arch=x86_64,gpu="RTX 4090",driver=none',
             [
                 "sudo apt install nvidia-driver firmware-misc-nonfree",
                 "sudo mokutil --import /var/lib/dkms/mok.pub",
@@ -135,6 +134,28 @@ def test_each_system_and_gpu_has_its_own_commands(words: str, lines: list[str], 
     assert [text for text in lines if text not in told] == []
 
 
+def test_a_branch_that_has_ended_is_told_and_not_chosen(note_of: Make) -> None:
+    note = note_of("driver", "linux-rtx4090-driver535-torch-cu126")
+    assert step(note, "driver").state == "right"
+    later = step(note, "branch-ended")
+    assert "branch 535 in 2026-06" in later.why
+    assert later.commands == ("sudo apt install nvidia-driver-580-open",)
+    old = note_of("driver", 'distro="Debian 12",arch=x86_64,gpu="RTX 4090",driver=none')
+    assert "sudo apt install nvidia-open" in commands(old)
+
+
+def test_an_old_ubuntu_lets_its_tool_choose(note_of: Make) -> None:
+    note = note_of("driver", 'distro="Ubuntu 18.04",arch=x86_64,gpu="RTX 2080",driver=none')
+    assert "sudo ubuntu-drivers autoinstall" in step(note, "driver").commands
+
+
+def test_nouveau_is_looked_at_after_the_restart(note_of: Make) -> None:
+    note = note_of("driver", 'distro="Debian 13",arch=x86_64,gpu="RTX 4090",driver=none')
+    order = list(states(note))
+    assert order.index("nouveau") > order.index("restart")
+    assert "after the restart" in step(note, "nouveau").only_if
+
+
 def test_no_module_drives_blackwell_and_pascal(note_of: Make) -> None:
     note = note_of("driver", 'distro="Ubuntu 24.04",arch=x86_64,gpu="RTX 5090",gpu="GTX 1080",driver=none')
     assert step(note, "modules").state == "blocked"
@@ -163,7 +184,7 @@ def test_wsl_that_is_well_is_left_alone(note_of: Make) -> None:
     memory = step(note, "wsl-memory")
     assert memory.lines == ("[wsl2]", "memory=24GB", "swap=8GB")
     assert "32 GiB" in memory.only_if
-    assert step(note, "windows-build").commands == ("cmd.exe /c ver",)
+    assert step(note, "windows-build").commands == ("cmd.exe /c ver", "wsl.exe --version")
     assert "19044" in step(note, "windows-build").why
 
 
@@ -226,7 +247,7 @@ def test_inside_wsl_the_repository_without_a_driver_is_taken(note_of: Make) -> N
     assert "sudo apt install cuda-toolkit-12-4" in told
 
 
-def test_the_toolkit_of_a_jetson_is_there(note_of: Make) -> None:
+def test_the_distribution_has_it_where_it_is_of_that_line(note_of: Make) -> None:
     note = note_of(
         "cuda-toolkit", 'distro="Debian 13",arch=x86_64,gpu="RTX 4090",driver=550.163.01,cuda=12.4'
     )

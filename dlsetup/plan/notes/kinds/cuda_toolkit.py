@@ -9,10 +9,11 @@ from dlsetup.model.finding import Evidence
 from dlsetup.model.note import NoteStep, NotOfKind
 from dlsetup.model.versions import CudaVersion
 from dlsetup.plan.notes.compiling import compiled_here, lacking_code, toolkit_row, wanted_cuda
+from dlsetup.plan.notes.host_compiler import compiler_steps
 from dlsetup.plan.notes.registry import Kind
 from dlsetup.plan.notes.steps import ask, blocked, refuse, right
 from dlsetup.plan.notes.subject import Subject
-from dlsetup.plan.notes.toolkit import compiler_steps, default_toolkit, toolkit_steps
+from dlsetup.plan.notes.toolkit import default_toolkit, toolkit_steps
 from dlsetup.rules.driver import driver_serves
 
 NAME = "cuda-toolkit"

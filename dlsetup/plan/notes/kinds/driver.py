@@ -13,12 +13,19 @@ from dlsetup.model.finding import Evidence
 from dlsetup.model.note import NoteStep, NotOfKind
 from dlsetup.model.record import Unknown
 from dlsetup.model.versions import ComputeCapability
-from dlsetup.plan.notes.driver_branch import branch_for, first_branch, floors, last_branch, wants_open
+from dlsetup.plan.notes.driver_branch import (
+    branch_for,
+    ended,
+    first_branch,
+    floors,
+    last_branch,
+    wants_open,
+)
 from dlsetup.plan.notes.driver_hold import hold_steps
 from dlsetup.plan.notes.driver_install import CHECK, SIGN, install_steps, planned_packages
 from dlsetup.plan.notes.driver_obstacles import nouveau_step, secure_boot_steps
 from dlsetup.plan.notes.registry import Kind
-from dlsetup.plan.notes.steps import RESTART, ask, blocked, found_by, mending, needed, refuse, right
+from dlsetup.plan.notes.steps import RESTART, ask, blocked, found_by, mending, needed, optional, refuse, right
 from dlsetup.plan.notes.subject import Subject
 from dlsetup.rules.driver import driver_drives, driver_serves
 
@@ -128,9 +135,13 @@ def _modules(subject: Subject) -> Iterator[NoteStep]:
             sources=sources,
         )
         return
-    words = "the open kernel modules" if opened else "the proprietary kernel modules: it has no open ones"
+    newest = subject.capabilities[-1] >= ComputeCapability(only)
+    title = "These GPUs run with the open kernel modules, and with the proprietary ones"
+    if newest or not opened:
+        kind = "open" if opened else "proprietary"
+        title = f"These GPUs run with the {kind} kernel modules alone"
     oldest = Evidence(fact="oldest GPU", value=subject.capabilities[0].sm, source="the GPUs")
-    yield right("modules", f"This GPU takes {words}", [oldest], sources=sources)
+    yield right("modules", title, [oldest], sources=sources)
 
 
 def _is_closed(name: str) -> bool:
@@ -194,14 +205,10 @@ def _lacking(subject: Subject) -> str:
 
 
 def _installed(subject: Subject, lacking: str) -> Iterator[NoteStep]:
-    yield from _nouveau(subject)
     yield from install_steps(subject, lacking)
     yield from secure_boot_steps(subject)
     yield from hold_steps(subject, planned_packages(subject))
     yield RESTART
-
-
-def _nouveau(subject: Subject) -> Iterator[NoteStep]:
     if subject.driver is None and subject.bound_driver in ("", "nouveau"):
         yield nouveau_step(subject)
 
@@ -215,6 +222,29 @@ def _well(subject: Subject) -> Iterator[NoteStep]:
     words = " and serves what is installed" if served else ""
     title = f"The driver {subject.scene.driver} drives every GPU here{words}"
     yield right("driver", title, (*of_driver(subject.scene), *served))
+    yield from _ended(subject, subject.scene.driver.major)
+
+
+def _ended(subject: Subject, branch: int) -> Iterator[NoteStep]:
+    """A branch that works and gets no repairs any more, where there is a later one for all GPUs."""
+    over, best = ended(branch, subject), branch_for(subject)
+    if not over or best is None or best.branch <= branch:
+        return
+    installing = [step for step in install_steps(subject, "") if step.id == "driver"]
+    found = next(iter(installing), None)
+    until = f", which is mended until {best.ends}" if isinstance(best.ends, str) else ""
+    yield optional(
+        "branch-ended",
+        f"Move on to branch {best.branch}{until}",
+        f"NVIDIA has stopped mending branch {branch} in {over}; what is installed runs with it all the same.",
+        found.commands if found and found.state == "needed" else (),
+        place="here" if found and found.commands else "screen",
+        check=CHECK,
+        sign=SIGN,
+        after="a restart",
+        undo_words=f"install the packages of branch {branch} again",
+        sources=subject.scene.sources((best.source,)),
+    )
 
 
 KIND = Kind(name=NAME, title="The NVIDIA driver", concerns=concerns, steps=steps)

@@ -67,7 +67,7 @@ def _no_driver(subject: Subject) -> NoteStep:
         "Inside WSL a driver of Linux hides the one of Windows: `apt install nvidia-driver-…`, "
         "`cuda` and `cuda-drivers` bring one."
     )
-    if isinstance(subject.scene.machine.packages, Unknown):
+    if isinstance(subject.scene.machine.packages, Unknown) or subject.scene.machine.partial:
         return ask(
             "driver-inside", "See that no driver of Linux is inside", why, ("dpkg -l | grep -i nvidia",)
         )
