@@ -10,6 +10,7 @@ from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
 from dlsetup.catalog.loading import LoadingFile
 from dlsetup.catalog.messages import MessageFile
+from dlsetup.catalog.notes import NoteFile
 from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
@@ -25,6 +26,7 @@ from dlsetup.show import json
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
+from dlsetup.show.notes import NotesDocument
 from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
@@ -37,6 +39,7 @@ DOCUMENTS: dict[str, type] = {
     "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,
+    "notes": NotesDocument,
     "journal": Entry,
     "catalog-show": ShowDocument,
     "catalog-why": WhyDocument,
@@ -59,6 +62,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-measured": MeasuredFile,
     "catalog-message": MessageFile,
     "catalog-loading": LoadingFile,
+    "catalog-note": NoteFile,
 }
 
 

@@ -22,6 +22,8 @@ COMMANDS = (
     ["resolve"],
     ["check-lock"],
     ["create", "env"],
+    ["create", "notes"],
+    ["notes"],
     ["fix"],
     ["catalog", "show"],
     ["catalog", "why"],
