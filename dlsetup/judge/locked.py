@@ -19,7 +19,7 @@ from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Distribution, Environment, Gap
 from dlsetup.model.record import UNKNOWN, Unknown
-from dlsetup.model.target import Target
+from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.gpus import with_capabilities
@@ -48,6 +48,17 @@ def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
         findings=tuple(sorted(findings, key=lambda item: item.severity != "error")),
         unknown=tuple(item for item in dict.fromkeys(answers) if isinstance(item, Gap)),
     )
+
+
+def builds_in(
+    locked: Locked, target: Target, catalog: Catalog
+) -> tuple[Interpreter, tuple[Build, ...]] | None:
+    """The Python of the target that a lock is for, and the builds in it; None: it can have no such Python."""
+    python, _ = python_of(locked, target)
+    if python is None:
+        return None
+    packages, _ = applying_of(locked, python, target)
+    return python, _builds(Ground(target, catalog, python, packages))[0]
 
 
 def _builds(ground: Ground) -> tuple[tuple[Build, ...], list[Gap]]:
