@@ -1,7 +1,7 @@
 """A bundle in the making, beside its place.
 
-    NAME or NAME.tar     where it goes; nothing that is there already is ever touched
-    .NAME.part           what has come so far: the next run of the same command goes on with it
+NAME or NAME.tar     where it goes; nothing that is there already is ever touched
+.NAME.part           what has come so far: the next run of the same command goes on with it
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def destination_for(output: str, folder: str) -> Destination:
         raise UsageError("the bundle needs a name of printable signs", hint="for example `-o bundle`")
     path = Path(os.path.abspath(os.path.join(folder, output)))
     tar = path.name.endswith(".tar")
-    packed = next((end for end in (".tar.gz", ".tgz", ".zip", ".tar.xz", ".tar.zst") if path.name.endswith(end)), "")
+    packed = next(
+        (end for end in (".tar.gz", ".tgz", ".zip", ".tar.xz", ".tar.zst") if path.name.endswith(end)), ""
+    )
     if packed or path.name in ("", ".tar"):
         raise UsageError(
             f"a bundle is a folder or a `.tar`, not `{packed or path}`",
@@ -58,7 +60,8 @@ def check_free(place: Destination) -> None:
     """Raises `UsageError` if something is at the place, or nothing can be put there."""
     if os.path.lexists(place.final):
         raise UsageError(
-            f"`{place.final}` exists already and is left as it is", hint="choose another name, or remove it first"
+            f"`{place.final}` exists already and is left as it is",
+            hint="choose another name, or remove it first",
         )
     parent = os.path.dirname(place.final)
     if not os.path.isdir(parent) or not os.access(parent, os.W_OK):

@@ -55,6 +55,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     """The target as `--target` takes it."""
     python: Version
     """Major and minor."""
+    python_key: str = ""
+    """uv's name of the Python that goes along; empty: none does."""
     modules: tuple[str, ...] = ()
     """What must be importable once it is installed."""
     files: tuple[Carried, ...] = ()

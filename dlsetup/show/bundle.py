@@ -70,7 +70,9 @@ def wanted_lines(files: tuple[Fetched, ...]) -> Iterator[Line]:
         yield Line(text=f"{item.path}  {known}", indent=2, wrap=False)
 
 
-def made_lines(path: str, files: tuple[Carried, ...], sources: tuple[str, ...], *, tar: bool) -> Iterator[Line]:
+def made_lines(
+    path: str, files: tuple[Carried, ...], sources: tuple[str, ...], *, tar: bool
+) -> Iterator[Line]:
     """What was made, and how it is used there."""
     yield Line()
     if sources:

@@ -15,7 +15,7 @@ from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-COMMANDS = ("check-lock", "doctor", "fix", "resolve", "schema")
+COMMANDS = ("bundle", "check-lock", "doctor", "fix", "resolve", "schema")
 SHORT = {"why": "catalog-why"}
 """Commands that are short for one of a group, and speak by its document."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
