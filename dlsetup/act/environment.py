@@ -30,6 +30,7 @@ from dlsetup.plan.environment import (
     build_steps,
     environment_procedure,
     lock_steps,
+    locked_procedure,
 )
 from dlsetup.plan.lock import Lock, read_lock
 
@@ -131,6 +132,44 @@ class UvBuild:
             except BaseException:
                 remove(Path(self.place.final))
                 raise
+
+
+class LockedBuild(UvBuild):
+    """Built from a lock that is there already. `kept`: what stays of it in the environment."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        place: Place,
+        means: Means,
+        passport: Passport,
+        run: Runner,
+        *,
+        lock: str,
+        kept: Write,
+    ) -> None:
+        super().__init__(plan, place, means, passport, run)
+        self.source = lock
+        self.kept = kept
+
+    @property
+    def lock_path(self) -> str:
+        return self.kept.path.replace(self.place.work, self.place.final, 1)
+
+    def procedure(self) -> Procedure:
+        return locked_procedure(self.plan, self.place, self.means, self.passport, (self.kept, self.source))
+
+    def prepare(self) -> Iterator[Step]:
+        return carry_out([self.kept], self.run)
+
+    def lock(self) -> Lock:
+        if self.source.endswith(".toml"):
+            return read_lock(Path(self.source).read_text("utf-8"))
+        return Lock(packages=len(self.plan.requirements))
+
+    def install(self) -> Iterator[Step]:
+        steps = build_steps(self.plan, self.place, self.means, self.passport, self.source)
+        return carry_out(steps, self.run)
 
 
 class CondaBuild:

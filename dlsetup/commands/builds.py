@@ -34,6 +34,12 @@ class Request(Record, frozen=True, kw_only=True):
     """`URL`, or `NAME=URL` for another address of an index of the catalog."""
     find_links: tuple[str, ...] = ()
     offline: bool = False
+    lock: str | None = None
+    """A lock that is installed as it is; nothing is chosen."""
+    bundle: str | None = None
+    """A folder of `dlsetup bundle` with such a lock and its files."""
+    kernel: str | None = None
+    """Name of the Jupyter kernel that is to be registered."""
     wait: str = "10"
     """Seconds to wait for another dlsetup that is at work at the place."""
     dry_run: bool = False
