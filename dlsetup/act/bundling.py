@@ -19,6 +19,7 @@ from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.record import Record
 
 _LONGEST = 200
+_PACKED = (".tar.gz", ".tgz", ".zip", ".tar.xz", ".tar.zst")
 _SPARE = 64 << 20
 """Bytes that are left free on the disk."""
 
@@ -80,8 +81,8 @@ def check_room(place: Destination, needed: int) -> None:
     free = free_bytes(place)
     if needed + _SPARE > free:
         raise StepFailed(
-            f"the bundle needs {needed >> 20} MiB more, and `{os.path.dirname(place.final)}` has {free >> 20} MiB "
-            "left.",
+            f"the bundle needs {needed >> 20} MiB more, and `{os.path.dirname(place.final)}` has "
+            f"{free >> 20} MiB left.",
             hint="free some space, or choose a place on another disk.",
         )
 

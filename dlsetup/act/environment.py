@@ -135,7 +135,7 @@ class UvBuild:
 
 
 class LockedBuild(UvBuild):
-    """Built from a lock that is there already. `kept`: what stays of it in the environment."""
+    """Built from a lock that is there. `copied`: where it lies, and what is kept of it."""
 
     def __init__(
         self,
@@ -144,13 +144,10 @@ class LockedBuild(UvBuild):
         means: Means,
         passport: Passport,
         run: Runner,
-        *,
-        lock: str,
-        kept: Write,
+        copied: tuple[str, Write],
     ) -> None:
         super().__init__(plan, place, means, passport, run)
-        self.source = lock
-        self.kept = kept
+        self.source, self.kept = copied
 
     @property
     def lock_path(self) -> str:

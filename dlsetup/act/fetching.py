@@ -193,8 +193,8 @@ def _begin(item: Fetched, answer: requests.Response, there: int) -> int:
         raise BrokenOff(f"the server says {status}")
     raise StepFailed(
         f"`{item.name}` cannot be fetched: the server says {status}.",
-        hint="the index of the lock may have removed it, or asks for a password: lock anew, or name the index "
-        "with `--index`.",
+        hint="the index of the lock may have removed it, or asks for a password: lock anew, or name the "
+        "index with `--index`.",
     )
 
 

@@ -13,7 +13,7 @@ from dlsetup.plan.kernel import Kernel
 
 
 def kernels_folder(environ: Mapping[str, str]) -> Path:
-    """Where the user's own kernels lie, as jupyter_core finds it. Raises `UsageError` without a home folder."""
+    """Where the user's own kernels lie, as jupyter_core finds it. Raises `UsageError`."""
     if environ.get("JUPYTER_DATA_DIR"):
         return Path(os.path.abspath(environ["JUPYTER_DATA_DIR"])) / "kernels"
     if sys.platform == "win32":

@@ -19,7 +19,7 @@ class Watch:
 class ByteWatch:
     """Is told how far files are that come over the network. This one keeps it to itself.
 
-    Called from several threads at once. Bytes are counted from the beginning of a file, not since the last call.
+    Called from several threads at once. Bytes are counted from the beginning of a file.
     """
 
     def begin(self, total: int, done: int = 0) -> None:

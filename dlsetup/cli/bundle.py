@@ -14,10 +14,10 @@ from dlsetup.cli.plain import PlainCommand, examples
 @app.command(
     cls=PlainCommand,
     epilog=examples(
-        "dlsetup bundle torch -o bundle --target 'os=linux,arch=x86_64,glibc=2.28,driver=535.129.03,gpu=\"A100\"'",
-        "dlsetup bundle jax torch --machine node.json -o node.tar --with dlsetup",
-        "dlsetup bundle --lock pylock.toml -o bundle --dry-run",
-        "dlsetup create env demo --offline --bundle bundle      there",
+        "dlsetup bundle torch -o there --target 'os=linux,arch=x86_64,glibc=2.28,driver=535.54,gpu=\"A100\"'",
+        "dlsetup bundle jax torch --machine node.json -o there.tar --with dlsetup",
+        "dlsetup bundle --lock pylock.toml -o there --dry-run",
+        "dlsetup create env demo --offline --bundle there      on that machine",
     ),
 )
 def bundle(

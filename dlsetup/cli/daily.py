@@ -137,11 +137,11 @@ def create_env(
     offline: options.Offline = False,
     lock: Annotated[
         str | None,
-        typer.Option("--lock", metavar="FILE", help="Install what this lock holds; choose nothing."),
+        typer.Option("--lock", metavar="FILE", help="Install what this lock holds."),
     ] = None,
     bundle: Annotated[
         str | None,
-        typer.Option("--bundle", metavar="FOLDER", help="Install what this bundle holds, offline."),
+        typer.Option("--bundle", metavar="FOLDER", help="Install what it holds, offline."),
     ] = None,
     kernel: Annotated[
         str | None, typer.Option("--kernel", metavar="NAME", help="Register it with Jupyter under this name.")

@@ -29,7 +29,7 @@ def python_of(plan: Plan, host: Host) -> tuple[str, Fetched]:
 
 
 def check_python(key: str, part: Path, host: Host) -> None:
-    """Has uv install it, into a folder that is gone afterwards: uv alone knows its hash. Raises `StepFailed`."""
+    """Has uv install it where it is gone afterwards: only uv knows its hash. Raises `StepFailed`."""
     uv = find_uv(host.environ)
     mirror = (part / "python").as_uri()
     environ = {**host.environ, "UV_PYTHON_INSTALL_MIRROR": mirror, "UV_PYTHON_DOWNLOADS": "manual"}

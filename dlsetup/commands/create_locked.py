@@ -1,4 +1,4 @@
-"""`dlsetup create env --lock FILE` and `--bundle FOLDER`: a lock is held against the machine, then installed."""
+"""`dlsetup create env --lock FILE` and `--bundle FOLDER`: a lock, held against the machine first."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _build(task: Task, plan: Plan, locked: Locked, bundle: Bundle | None) -> Loc
     name = "pylock.toml" if locked.path.endswith(".toml") else "lock.txt"
     kept = Write(path=place.inside("dlsetup", name), text=_kept(text), why="keep the lock with it")
     runner = uv_runner(environ, seen=sys.stderr.isatty())
-    return LockedBuild(plan, place, means, passport, runner, lock=locked.path, kept=kept)
+    return LockedBuild(plan, place, means, passport, runner, (locked.path, kept))
 
 
 def _kept(text: str) -> str:

@@ -35,7 +35,8 @@ def _steps(target: Target, manifest: Manifest) -> str:
         return _fence("\n".join(rows), "In this folder, in PowerShell:", "powershell")
     row = "sh install.sh ~/envs/demo"
     told = (
-        f"It needs Python {manifest.python} with pip, or uv; `PYTHON=/path/to/python sh install.sh …` names one. "
+        f"It needs Python {manifest.python} with pip, or uv; `PYTHON=/path/to/python sh install.sh …` names "
+        "one. "
         "The hashes are checked first. Nothing that exists is written over."
     )
     return f"{_fence(row, 'With a plain Python or uv, without dlsetup:', 'sh')}\n\n{told}"
@@ -56,8 +57,8 @@ def _sources(names: Sequence[str]) -> str:
         return ""
     rows = "\n".join(f"- {_one_line(name)}" for name in names)
     return (
-        "These have no wheel for the target and are compiled there. Their compilers, and what their builds need, "
-        f"are not in here:\n\n{rows}"
+        "These have no wheel for the target and are compiled there. Their compilers, and what their builds "
+        f"need, are not in here:\n\n{rows}"
     )
 
 

@@ -56,15 +56,22 @@ fail() {
     exit 1
 }
 
-[ $# -eq 1 ] && [ -n "$1" ] || { echo "usage: sh install.sh PLACE" >&2; exit 2; }
+if [ $# -ne 1 ] || [ -z "$1" ]; then
+    echo "usage: sh install.sh PLACE" >&2
+    exit 2
+fi
 case $1 in -*) fail "$1 begins like an option" "write ./$1" ;; esac
 case $1 in /*) place=$1 ;; *) place=$PWD/$1 ;; esac
-[ ! -e "$place" ] && [ ! -L "$place" ] || fail "$place exists already and is left as it is" "name another place"
+if [ -e "$place" ] || [ -L "$place" ]; then
+    fail "$place exists already and is left as it is" "name another place"
+fi
 case $0 in */*) cd -- "${0%/*}/" ;; esac
-[ -f SHA256SUMS ] || fail "there is no SHA256SUMS beside this script" "call it as: sh FOLDER/install.sh PLACE"
+[ -f SHA256SUMS ] || fail "there is no SHA256SUMS here" "call it as: sh FOLDER/install.sh PLACE"
 
 system=@SYSTEM@
-[ -z "$system" ] || [ "$(uname -s)" = "$system" ] || fail "this bundle is for $system, and this is $(uname -s)"
+if [ -n "$system" ] && [ "$(uname -s)" != "$system" ]; then
+    fail "this bundle is for $system, and this is $(uname -s)"
+fi
 case $(uname -m) in
     @MACHINES@) ;;
     *) fail "this bundle is for another processor than $(uname -m)" "@ABOUT@" ;;
@@ -123,7 +130,7 @@ fi
 
 uv=
 for one in tools/uv-*.whl; do
-    [ -f "$one" ] && [ -n "$python" ] || continue
+    if [ ! -f "$one" ] || [ -z "$python" ]; then continue; fi
     begun=yes
     "$python" -I -m zipfile -e "$one" "$place/.uv"
     for uv in "$place"/.uv/uv-*.data/scripts/uv; do chmod +x "$uv"; done
@@ -145,7 +152,8 @@ else
     fail "there is neither a Python $wanted nor uv" "PYTHON=/path/to/python names one"
 fi
 
-for module in @MODULES@; do
+modules='@MODULES@'
+for module in $modules; do
     "$place/bin/python" -c 'import importlib, sys; importlib.import_module(sys.argv[1])' "$module"
     printf '%s is imported\n' "$module"
 done

@@ -31,7 +31,7 @@ class Weight(Record, frozen=True, kw_only=True):
 
 
 class BundleDocument(Record, frozen=True, kw_only=True):
-    """What was made (`ok`), what would be (`dry_run`), the conflict that forbids it, or why a lock does not serve."""
+    """What was made (`ok`), what would be (`dry_run`), or what stands against it."""
 
     schema: Literal["dlsetup.bundle/1"] = "dlsetup.bundle/1"
     ok: bool

@@ -20,7 +20,7 @@ _PAUSE = 0.1
 
 @contextmanager
 def transfer(stream: TextIO | None = None, environ: Mapping[str, str] | None = None) -> Iterator[ByteWatch]:
-    """A watch that draws on standard error while the context lasts, and is quiet anywhere but on a terminal."""
+    """A watch that draws on standard error while the context lasts; quiet anywhere but on a terminal."""
     target = sys.stderr if stream is None else stream
     if not (target.isatty() and wants_colour(os.environ if environ is None else environ)):
         yield ByteWatch()

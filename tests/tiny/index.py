@@ -25,12 +25,14 @@ class TinyIndex:
 
     `faults` maps the beginning of a file name, or of a project for its page, to what goes wrong with it.
     Metadata is always served, so that a fault of a file is met when it is installed.
+    `sizes` maps the same to a size that is announced instead of the true one.
     `asked` records every path that was asked for.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.faults: dict[str, Fault] = {}
+        self.sizes: dict[str, int] = {}
         self.asked: list[str] = []
         self.released = threading.Event()
         self._files: dict[str, dict[str, tuple[Tiny, Path]]] = {}
@@ -85,7 +87,10 @@ class TinyIndex:
             "filename": wheel.filename,
             "url": f"/{index}/files/{wheel.filename}",
             "hashes": {"sha256": digest},
-            "size": path.stat().st_size,
+            "size": next(
+                (size for start, size in self.sizes.items() if wheel.filename.startswith(start)), None
+            )
+            or path.stat().st_size,
             "requires-python": wheel.requires_python or None,
             **_metadata(wheel),
         }
