@@ -16,7 +16,7 @@ from typing import Protocol
 from dlsetup.act.carry_out import carry_out, write
 from dlsetup.act.conda import run_conda
 from dlsetup.act.interruption import undisturbed
-from dlsetup.act.uv import run_uv
+from dlsetup.act.uv import Watched, run_uv
 from dlsetup.act.workplace import put_into_place, remove
 from dlsetup.model import codec
 from dlsetup.model.outcome import Passport
@@ -38,11 +38,11 @@ Runner = Callable[[Run], None]
 """Runs one program and raises what its failure means."""
 
 
-def uv_runner(environ: Mapping[str, str], *, seen: bool) -> Runner:
-    """Runs the steps of uv. `seen`: the user watches the progress."""
+def uv_runner(environ: Mapping[str, str], *, seen: bool, watched: Watched | None = None) -> Runner:
+    """Runs the steps of uv. `seen`: the user watches the progress, as `watched` shows it."""
 
     def run(step: Run) -> None:
-        run_uv(step.argv, {**environ, **dict(step.env)}, seen=seen)
+        run_uv(step.argv, {**environ, **dict(step.env)}, seen=seen, watched=watched)
 
     return run
 

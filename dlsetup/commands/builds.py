@@ -22,6 +22,7 @@ from dlsetup.plan.environment import Means, Place
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
 from dlsetup.probe.host import Host
+from dlsetup.show.transfer import transfer
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -96,4 +97,4 @@ def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host
         offline=request.offline,
         foreign=request.question.foreign,
     )
-    return UvBuild(located, place, means, passport, uv_runner(environ, seen=seen))
+    return UvBuild(located, place, means, passport, uv_runner(environ, seen=seen, watched=transfer))

@@ -37,6 +37,7 @@ from dlsetup.probe.host import Host
 from dlsetup.show import json
 from dlsetup.show.lines import write
 from dlsetup.show.locked import check_lines
+from dlsetup.show.transfer import transfer
 
 
 def run_locked(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> int:
@@ -123,7 +124,7 @@ def _build(task: Task, plan: Plan, locked: Locked, bundle: Bundle | None) -> Loc
     text = Path(locked.path).read_text("utf-8")
     name = "pylock.toml" if locked.path.endswith(".toml") else "lock.txt"
     kept = Write(path=place.inside("dlsetup", name), text=_kept(text), why="keep the lock with it")
-    runner = uv_runner(environ, seen=sys.stderr.isatty())
+    runner = uv_runner(environ, seen=sys.stderr.isatty(), watched=transfer)
     return LockedBuild(plan, place, means, passport, runner, (locked.path, kept))
 
 
