@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import requests
 
 CONNECTIONS = 4
-PIECE = 1 << 18
+PIECE = 1 << 16
+"""Bytes at a time; of a connection that breaks off at most so many are lost."""
 TIMEOUT = (10, 30)
 """Seconds to connect, and between two pieces of an answer."""
 ATTEMPTS = 4

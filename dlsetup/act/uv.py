@@ -143,6 +143,7 @@ def essence(err: str, *, limit: int = 2000) -> str:
 
 _NO_SOLUTION = r"No solution found|not found in the package registry"
 _ANY_HINT = "`--dry-run` shows the steps, to run them one by one."
+_GOES_ON = "Files that have come whole stay in uv's cache: the same command goes on from there."
 _HINTS = (
     (r"network was disabled|not found in the cache|offline", "run it once without `--offline`."),
     (
@@ -151,11 +152,15 @@ _HINTS = (
         "trust it.",
     ),
     (
+        r"end of file before|error decoding response|[Cc]onnection (was )?(reset|closed)|[Bb]roken pipe",
+        f"the network was lost in the middle. {_GOES_ON}",
+    ),
+    (
         r"dns error|error sending request|Connect|timed? ?out|Failed to fetch|Request failed|tls|certificate",
         "check the network and the address of the index; `--index NAME=URL` names another one for an index "
         "of the plan, as in `--index pytorch-cpu=URL` or `--index default=URL`, and "
-        "uv's own configuration holds (`UV_DEFAULT_INDEX`, `uv.toml`, `HTTPS_PROXY`, `SSL_CERT_FILE`). Files that "
-        "have come whole stay in uv's cache: the same command goes on from there.",
+        "uv's own configuration holds (`UV_DEFAULT_INDEX`, `uv.toml`, `HTTPS_PROXY`, `SSL_CERT_FILE`). "
+        + _GOES_ON,
     ),
     (r"No space left", "free some space, or move uv's cache with `UV_CACHE_DIR`."),
     (r"Permission denied|Read-only", "choose a folder that you may write to."),

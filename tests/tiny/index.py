@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,9 +16,8 @@ from tiny.sources import TinySource, build_source
 from tiny.wheels import TinyWheel, build_wheel
 
 Tiny = TinyWheel | TinySource
-Fault = Literal["wrong-hash", "unavailable", "hang", "cut"]
-
-"""A hash that does not fit, status 503, no answer at all, a file that ends half-way."""
+Fault = Literal["wrong-hash", "unavailable", "hang", "cut", "slow"]
+"""A hash that does not fit, status 503, no answer at all, a file that ends half-way, one that trickles."""
 
 
 class TinyIndex:
@@ -139,6 +139,8 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
             found = index.wheel(name, item.removesuffix(".metadata"))
             if found is not None and item.endswith(".metadata"):
                 self._send(200, found[0].metadata.encode(), "text/plain")
+            elif found is not None and index.fault(item) == "slow":
+                self._trickle(found[1].read_bytes())
             elif found is not None and cut:
                 body = found[1].read_bytes()
                 self._send(200, body[: len(body) // 2], "application/octet-stream", length=len(body))
@@ -146,6 +148,14 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
             else:
                 body = None if found is None else found[1].read_bytes()
                 self._send_found(body, "application/octet-stream")
+
+        def _trickle(self, body: bytes) -> None:
+            """About a second for the whole."""
+            self._send(200, b"", "application/octet-stream", length=len(body))
+            step = len(body) // 10 + 1
+            for start in range(0, len(body), step):
+                self.wfile.write(body[start : start + step])
+                time.sleep(0.1)
 
         def _send_found(self, body: bytes | None, kind: str) -> None:
             self._send(404 if body is None else 200, body or b"", kind)
