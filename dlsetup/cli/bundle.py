@@ -14,7 +14,7 @@ from dlsetup.cli.plain import PlainCommand, examples
 @app.command(
     cls=PlainCommand,
     epilog=examples(
-        "dlsetup bundle torch -o there --target 'os=linux,arch=x86_64,glibc=2.28,driver=535.54,gpu=\"A100\"'",
+        "dlsetup bundle torch -o there --target 'arch=x86_64,glibc=2.28,driver=535.54,gpu=\"A100\"'",
         "dlsetup bundle jax torch --machine node.json -o there.tar --with dlsetup",
         "dlsetup bundle --lock pylock.toml -o there --dry-run",
         "dlsetup create env demo --offline --bundle there      on that machine",

@@ -104,7 +104,7 @@ def test_second_run_goes_on_after_a_lost_network(
     command: Command, stocked: Stock, tiny_index: TinyIndex
 ) -> None:
     stocked("torch", "--cpu")
-    tiny_index.faults["numpy-"] = "cut"
+    tiny_index.faults["numpy-"] = "slow-cut"
     first = command.json("demo", "torch", "--cpu", "--yes")
     assert first["exit"] == 3
     assert "the same command goes on from there" in first["error"]["hint"]

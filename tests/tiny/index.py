@@ -16,8 +16,8 @@ from tiny.sources import TinySource, build_source
 from tiny.wheels import TinyWheel, build_wheel
 
 Tiny = TinyWheel | TinySource
-Fault = Literal["wrong-hash", "unavailable", "hang", "cut", "slow"]
-"""A hash that does not fit, status 503, no answer at all, a file that ends half-way, one that trickles."""
+Fault = Literal["wrong-hash", "unavailable", "hang", "cut", "slow", "slow-cut"]
+"""A hash that does not fit, status 503, no answer at all, a file that ends half-way, one that trickles, both."""
 
 
 class TinyIndex:
@@ -139,8 +139,8 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
             found = index.wheel(name, item.removesuffix(".metadata"))
             if found is not None and item.endswith(".metadata"):
                 self._send(200, found[0].metadata.encode(), "text/plain")
-            elif found is not None and index.fault(item) == "slow":
-                self._trickle(found[1].read_bytes())
+            elif found is not None and (fault := index.fault(item)) in ("slow", "slow-cut"):
+                self._trickle(found[1].read_bytes(), cut=fault == "slow-cut")
             elif found is not None and cut:
                 body = found[1].read_bytes()
                 self._send(200, body[: len(body) // 2], "application/octet-stream", length=len(body))
@@ -149,11 +149,12 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
                 body = None if found is None else found[1].read_bytes()
                 self._send_found(body, "application/octet-stream")
 
-        def _trickle(self, body: bytes) -> None:
+        def _trickle(self, body: bytes, *, cut: bool) -> None:
             """About a second for the whole."""
             self._send(200, b"", "application/octet-stream", length=len(body))
+            self.close_connection = cut
             step = len(body) // 10 + 1
-            for start in range(0, len(body), step):
+            for start in range(0, len(body) - 2 * step * cut, step):
                 self.wfile.write(body[start : start + step])
                 time.sleep(0.1)
 
