@@ -17,7 +17,7 @@ from tiny.wheels import TinyWheel, build_wheel
 
 Tiny = TinyWheel | TinySource
 Fault = Literal["wrong-hash", "unavailable", "hang", "cut", "slow", "slow-cut"]
-"""A hash that does not fit, status 503, no answer at all, a file that ends half-way, one that trickles, both."""
+"""A hash that does not fit, status 503, no answer at all, a file that ends half-way, trickles, or both."""
 
 
 class TinyIndex:
@@ -164,6 +164,8 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
         def _send(self, status: int, body: bytes, kind: str, *, length: int | None = None) -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
+            if kind == "application/octet-stream":
+                self.send_header("Cache-Control", "max-age=365000000, immutable")
             self.send_header("Content-Length", str(len(body) if length is None else length))
             self.end_headers()
             self.wfile.write(body)
