@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dlsetup.act.interruption import undisturbed
 from dlsetup.model.errors import ToolMissing
@@ -60,13 +60,20 @@ def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) 
         raise ToolMissing(
             f"`{argv[0]}` cannot be started: {error.strerror}.", hint="check that it is there and may be run."
         ) from error
-    try:
+    with ended_with_us(process):
         out, err = process.communicate()
+    return Finished(code=process.returncode, out=_text(out), err=_text(err))
+
+
+@contextlib.contextmanager
+def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Whatever interrupts the inside ends the program and all that it started."""
+    try:
+        yield
     except BaseException:
         with undisturbed():
             _end(process)
         raise
-    return Finished(code=process.returncode, out=_text(out), err=_text(err))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -22,6 +22,7 @@ from dlsetup.plan.environment import Means, Place
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
 from dlsetup.probe.host import Host
+from dlsetup.show.transfer import transfer
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -34,6 +35,12 @@ class Request(Record, frozen=True, kw_only=True):
     """`URL`, or `NAME=URL` for another address of an index of the catalog."""
     find_links: tuple[str, ...] = ()
     offline: bool = False
+    lock: str | None = None
+    """A lock that is installed as it is; nothing is chosen."""
+    bundle: str | None = None
+    """A folder of `dlsetup bundle` with such a lock and its files."""
+    kernel: str | None = None
+    """Name of the Jupyter kernel that is to be registered."""
     wait: str = "10"
     """Seconds to wait for another dlsetup that is at work at the place."""
     dry_run: bool = False
@@ -90,4 +97,4 @@ def build_for(plan: Plan, place: Place, request: Request, catalog: Catalog, host
         offline=request.offline,
         foreign=request.question.foreign,
     )
-    return UvBuild(located, place, means, passport, uv_runner(environ, seen=seen))
+    return UvBuild(located, place, means, passport, uv_runner(environ, seen=seen, watched=transfer))

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
+from dlsetup.act.kernels import check_kernel_free, kernels_folder
+from dlsetup.act.settling import settle
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
@@ -27,6 +29,7 @@ from dlsetup.plan.building_target import building_target, check_buildable, only_
 from dlsetup.plan.environment import Place
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.indexes import parse_index
+from dlsetup.plan.kernel import PACKAGE, Kernel, check_kernel_name, kernel_for, kernel_steps
 from dlsetup.plan.lock import Lock
 from dlsetup.plan.script import shell_script
 from dlsetup.probe.host import Host
@@ -62,6 +65,9 @@ def run(request: Request) -> int:
     """Build it (0), say what stands against it (1), or do nothing because the user says no (130)."""
     host = Host.here(os.environ)
     tool_of(request)
+    if request.kernel is not None:
+        check_kernel_name(request.kernel)
+        check_kernel_free(request.kernel, host.environ)
     for index in request.indexes:
         parse_index(index)
     place, wait = place_for(request.name, host.folder), amount(request.wait, "--wait")
@@ -72,6 +78,10 @@ def run(request: Request) -> int:
 
 
 def _run(request: Request, host: Host, place: Place, notes: tuple[str, ...] = ()) -> int:
+    if request.lock is not None or request.bundle is not None:
+        from dlsetup.commands.create_locked import run_locked
+
+        return run_locked(request, host, place, notes)
     task = _task(request, host, place, notes)
     try:
         return _answer(task, resolve(task.wish, task.target, task.catalog))
@@ -84,20 +94,28 @@ def _run(request: Request, host: Host, place: Place, notes: tuple[str, ...] = ()
         return _answer(task, resolve(task.wish, present, task.catalog))
 
 
-def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> Task:
-    """Everything that can be refused at once is refused here, the cheapest first.
+def make_sure(request: Request, place: Place) -> tuple[str, ...]:
+    """That the place is free and somebody can be asked. Gives notes on what killed builds left behind.
 
     Whoever built there while this command waited for its turn is seen here.
     """
-    tool = tool_of(request)
     left = () if request.dry_run else remove_leftovers(place)
-    check_free(place, empty_folder=tool != "conda")
+    check_free(place, empty_folder=tool_of(request) != "conda")
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
+    return tuple(f"Removed what a build that was killed left behind: {path}" for path in left)
+
+
+def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> Task:
+    """Everything that can be refused at once is refused here, the cheapest first."""
+    tool = tool_of(request)
+    left = make_sure(request, place)
     question = asked(request.question)
     here = target_here()
-    target = question.there(_target(request, tool, here, host))
+    target = question.there(target_for(request, tool, here, host))
     wish, readings = question.on(target)
+    if request.kernel is not None:
+        wish = replace(wish, packages=(*wish.packages, PACKAGE))
     return Task(
         request=request,
         tool=tool,
@@ -108,21 +126,21 @@ def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) ->
         target=target,
         readings=readings,
         gpu_here=not request.question.foreign and here.gpus != (),
-        notes=(*notes, *(f"Removed what a build that was killed left behind: {path}" for path in left)),
+        notes=(*notes, *left),
     )
 
 
 def _answer(task: Task, answer: Plan | Conflict) -> int:
     if isinstance(answer, Conflict):
-        return _refuse(task, answer)
+        return refuse(task, answer)
     build = build_for(answer, task.place, task.request, task.catalog, task.host)
     shown = shown_plan(answer, task.request)
     if task.request.dry_run:
-        return _show_steps(task, shown, build)
-    return _carry_out(task, shown, build)
+        return show_steps(task, shown, build)
+    return carry_out_task(task, shown, build)
 
 
-def _carry_out(task: Task, plan: Plan, build: Build) -> int:
+def carry_out_task(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
     with workplace(task.place, in_place=task.tool == "conda"):
         _say(task, *reading_lines(task.readings), *plan_lines(plan))
@@ -136,9 +154,18 @@ def _carry_out(task: Task, plan: Plan, build: Build) -> int:
         for step in build.install():
             _say(task, step_line(step))
         outcomes = _prove(task, plan, build)
-        build.settle()
+        settle(build, task.place, kernel_of(task, plan, build))
     _show(task, _creation(task, plan, build, lock, outcomes))
     return 0
+
+
+def kernel_of(task: Task, plan: Plan, build: Build) -> Kernel | None:
+    """The Jupyter kernel that was asked for, of the environment in its place."""
+    name = task.request.kernel
+    if name is None:
+        return None
+    python = build.python.replace(task.place.work, task.place.final, 1)
+    return kernel_for(name, kernels_folder(task.host.environ), python, plan)
 
 
 def _prove(task: Task, plan: Plan, build: Build) -> tuple[Outcome, ...]:
@@ -171,11 +198,12 @@ def _creation(
         outcomes=outcomes,
         activate=build.activate,
         lock=build.lock_path,
+        kernel=None if (kernel := kernel_of(task, plan, build)) is None else kernel.folder,
         notes=task.notes,
     )
 
 
-def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
+def target_for(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     """The target with the Pythons that can be had here."""
     target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
@@ -189,7 +217,7 @@ def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     return building_target(target, present, fetchable_pythons(host.environ, offline=request.offline))
 
 
-def _refuse(task: Task, conflict: Conflict) -> int:
+def refuse(task: Task, conflict: Conflict) -> int:
     if task.request.as_json:
         json.write(json.CreateDocument(ok=False, conflict=conflict, files=task.readings or UNKNOWN))
     else:
@@ -198,8 +226,11 @@ def _refuse(task: Task, conflict: Conflict) -> int:
     return 1
 
 
-def _show_steps(task: Task, plan: Plan, build: Build) -> int:
+def show_steps(task: Task, plan: Plan, build: Build) -> int:
     procedure = build.procedure()
+    kernel = kernel_of(task, plan, build)
+    if kernel is not None:
+        procedure = replace(procedure, steps=(*procedure.steps, *kernel_steps(kernel)))
     if task.request.as_json:
         script = shell_script(procedure)
         found = json.CreateDocument(

@@ -18,8 +18,7 @@ from dlsetup.commands.resolve_lock import lock_text
 from dlsetup.commands.targets import in_container
 from dlsetup.intake.lock import parse, read
 from dlsetup.intake.place import image_name
-from dlsetup.judge.locked import judge_lock, locked_builds
-from dlsetup.judge.locked_files import python_of
+from dlsetup.judge.locked import builds_in, judge_lock
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.framework import Catalog
@@ -153,15 +152,16 @@ def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> 
     known = opened(places.catalog)
     catalog = load(named({item.name for item in locked.packages}, known), known)
     target = places.first()
-    python, against = python_of(locked, target)
-    if python is None:
-        return Diagnosis(findings=against)
+    found = builds_in(locked, target, catalog)
+    if found is None:
+        return judge_lock(locked, target, catalog)
+    python, builds = found
     target = replace(target, pythons=(python,))
     contents = Contents(
         purpose=purpose,
         target=target,
         python=Version(f"{python.version.major}.{python.version.minor}"),
-        builds=locked_builds(locked, target, catalog),
+        builds=builds,
         packages=_names(locked),
     )
     if not contents.builds:

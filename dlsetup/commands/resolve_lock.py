@@ -101,7 +101,7 @@ def lock_text(
     given = [parse_index(text) for text in sources.indexes]
     located = (with_addresses(plan, given, catalog.indexes)[0] for plan in made.answer.plans)
     plans = tuple(map(without_secrets, located))
-    note = _note(wish, catalog, made.answer, plans, made.learned)
+    note = note_for(wish, catalog, made.answer, plans, made.learned)
     form = as_pylock if is_pylock(os.path.basename(file)) else as_requirements
     text = form(made.text, note, plans)
     _must_serve(text, file, targets, catalog)
@@ -109,9 +109,10 @@ def lock_text(
     return LockText(replace(made.answer, plans=plans), text, packages, made.learned)
 
 
-def _note(
+def note_for(
     wish: Wish, catalog: Catalog, answer: Together, plans: tuple[Plan, ...], learned: tuple[str, ...]
 ) -> LockNote:
+    """What a lock says about itself: for what it was made, and why it holds what it holds."""
     told = (*answer.because, *(text for plan in plans for text in plan.because))
     # Where a Python lies is the affair of one machine.
     reasons = dict.fromkeys(text for text in told if not text.startswith(f"Python {plans[0].python}"))

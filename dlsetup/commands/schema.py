@@ -17,12 +17,14 @@ from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.libs import LibsDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
+from dlsetup.model.bundle import Manifest
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.machine import Machine
 from dlsetup.model.triage import Row, Triage
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
+from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
@@ -33,6 +35,8 @@ DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "libs": LibsDocument,
     "resolve": json.ResolveDocument,
+    "bundle": BundleDocument,
+    "bundle-manifest": Manifest,
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
     "create-image": ImageDocument,

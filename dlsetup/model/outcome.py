@@ -55,6 +55,8 @@ class Creation(Record, frozen=True, kw_only=True):
     """The command that activates it."""
     lock: str | None = None
     """Path of the lock (PEP 751); None: conda has none."""
+    kernel: str | None = None
+    """Folder of the Jupyter kernel that was registered; None: none was asked for."""
     notes: tuple[str, ...] = ()
 
 

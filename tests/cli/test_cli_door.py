@@ -21,6 +21,7 @@ COMMANDS = (
     ["doctor"],
     ["resolve"],
     ["check-lock"],
+    ["bundle"],
     ["create", "env"],
     ["create", "notes"],
     ["notes"],
