@@ -12,7 +12,7 @@ from dlsetup.act.interruption import interruptible
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
-from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
+from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
@@ -91,7 +91,7 @@ def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) ->
     """
     tool = tool_of(request)
     left = () if request.dry_run else remove_leftovers(place)
-    check_free(place, empty_folder=tool != "conda")
+    check_free(place, empty_folder=tool not in BY_CONDA)
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
     question = asked(request.question)
@@ -124,7 +124,7 @@ def _answer(task: Task, answer: Plan | Conflict) -> int:
 
 def _carry_out(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
-    with workplace(task.place, in_place=task.tool == "conda"):
+    with workplace(task.place, in_place=task.tool in BY_CONDA):
         _say(task, *reading_lines(task.readings), *plan_lines(plan))
         for step in build.prepare():
             _say(task, step_line(step))
@@ -164,7 +164,7 @@ def _creation(
 ) -> Creation:
     return Creation(
         path=task.place.final,
-        tool=task.tool,
+        tool=build.passport.tool,
         plan=plan,
         packages=UNKNOWN if lock is None else lock.packages,
         download_bytes=UNKNOWN if lock is None else lock.download_bytes,
@@ -180,7 +180,7 @@ def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
         check_buildable(target, here)
-    if tool == "conda":
+    if tool in BY_CONDA:
         # A conda tool brings whatever Python is asked for, and never uses one of this machine.
         published = published_pythons(find_uv(host.environ), host.environ)
         brought = [Interpreter(version=version, path="conda-forge") for version in published]
@@ -210,7 +210,7 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
         write(reading_lines(task.readings))
         write(plan_lines(plan))
         write([Line(), *procedure_lines(procedure)])
-        if task.tool == "conda":
+        if task.tool in BY_CONDA:
             write([Line(), *file_lines(procedure)])
     return 0
 
