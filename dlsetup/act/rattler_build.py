@@ -1,4 +1,4 @@
-"""An environment of conda packages by the embedded solver and installer: in its place, like any conda tool's."""
+"""An environment of conda packages by the embedded solver and installer, built in its place."""
 
 from __future__ import annotations
 

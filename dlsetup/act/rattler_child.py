@@ -29,11 +29,13 @@ def main(library: str, verb: str, path: str) -> None:
     from rattler import exceptions
 
     job: Job = json.loads(Path(path).read_text("utf-8"))
-    kinds = [kind for kind in vars(exceptions).values() if isinstance(kind, type)]
-    expected: tuple[type[Exception], ...] = tuple(kind for kind in kinds if issubclass(kind, Exception))
+    expected: list[type[Exception]] = [OSError]
+    for kind in vars(exceptions).values():
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            expected.append(kind)
     try:
         answer = asyncio.run(_solve(job) if verb == "solve" else _install(job))
-    except (OSError, *expected) as error:
+    except tuple(expected) as error:
         answer = {"failure": str(error) or type(error).__name__}
     Path(job["answer"]).write_text(json.dumps(answer), "utf-8")
 
@@ -48,7 +50,9 @@ async def _solve(job: Job) -> Job:
         records = await _solved(job, gateway, wanted)
     except SolverError as error:
         return {"refusal": await _refusal(job, gateway, wanted, str(error))}
-    ordered: list[Any] = PackageRecord.sort_topologically([*records])
+    by_name = {record.name.normalized: record for record in records}
+    order = PackageRecord.sort_topologically([*records])
+    ordered = [by_name[item.name.normalized] for item in order]
     _keep(job, ordered)
     virtual = [{"name": name, "version": version, "build": build} for name, version, build in job["virtual"]]
     packages = [_shown(record) for record in ordered]
@@ -72,7 +76,7 @@ async def _solved(job: Job, gateway: Gateway, wanted: list[str]) -> list[RepoDat
 
 
 async def _refusal(job: Job, gateway: Gateway, wanted: list[str], said: str) -> Job:
-    """The fewest frameworks that are refused together, by leaving out one by one, and what there is of them."""
+    """The fewest frameworks that are refused together, by leaving out one by one, and what there is."""
     from rattler.exceptions import SolverError
 
     async def refused(names: list[str]) -> str | None:

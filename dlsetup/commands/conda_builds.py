@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dlsetup.act.conda import find_conda, missing
 from dlsetup.act.environment import Build, CondaBuild, conda_runner, uv_runner
 from dlsetup.act.pip_configuration import from_pip
-from dlsetup.act.rattler import embedded, find_rattler, run_rattler
+from dlsetup.act.rattler import CondaRefusal, embedded, find_rattler, run_rattler
 from dlsetup.act.rattler_build import RattlerBuild
 from dlsetup.act.uv import find_uv
 from dlsetup.catalog.conda import conda_packages
@@ -19,13 +19,14 @@ from dlsetup.model.conda import CondaWish
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.record import Unknown
-from dlsetup.model.resolution import Plan
+from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.plan.conda import CondaTool, conda_steps, conda_wish, wish_text
 from dlsetup.plan.conda_platform import CondaPlatform, conda_platform
 from dlsetup.plan.environment import Place
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.rattler import job_of, rattler_steps
 from dlsetup.probe.host import Host
+from dlsetup.resolve.learned import taught_lines
 from dlsetup.rules.driver import ceiling_of
 
 
@@ -75,7 +76,7 @@ def _embedded(
 
 
 def _told(plan: Plan, tool: CondaTool, request: Request, catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """Variables for a conda tool: what it cannot see of the target here, and that it may not ask the network."""
+    """Variables for a conda tool: what it cannot see of the target, and that it may not ask the network."""
     told = _foreign(plan, catalog) if request.question.foreign else ()
     if not request.offline:
         return told
@@ -90,3 +91,12 @@ def _foreign(plan: Plan, catalog: Catalog) -> tuple[tuple[str, str], ...]:
     if not isinstance(target.os, Unknown) and not isinstance(target.arch, Unknown):
         return platform_of(plan, catalog).overrides
     return () if plan.cuda is None else (("CONDA_OVERRIDE_CUDA", str(plan.cuda)),)
+
+
+def learned_of(error: CondaRefusal, answer: Plan | Conflict, catalog: Catalog) -> Catalog:
+    """The catalog with what a refusal teaches. Raises it where no framework of the plan is the cause."""
+    names = error.refusal.frameworks
+    picks = [] if isinstance(answer, Conflict) else [item for item in answer.picks if item.framework in names]
+    if not picks:
+        raise error
+    return taught_lines(catalog, picks)

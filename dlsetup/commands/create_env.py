@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
+from dlsetup.act.rattler import CondaRefusal
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
+from dlsetup.commands.locking import ROUNDS
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
@@ -74,14 +76,31 @@ def run(request: Request) -> int:
 def _run(request: Request, host: Host, place: Place, notes: tuple[str, ...] = ()) -> int:
     task = _task(request, host, place, notes)
     try:
-        return _answer(task, resolve(task.wish, task.target, task.catalog))
+        return _planned(task, task.target)
     except PythonUnavailable as error:
         present = only_present(task.target)
         if present == task.target:
             raise
         again = "Once more, with the Pythons of this machine alone."
         _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
-        return _answer(task, resolve(task.wish, present, task.catalog))
+        return _planned(task, present)
+
+
+def _planned(task: Task, target: Target) -> int:
+    """Plan and build; where conda-forge refuses a plan, once more with what that teaches."""
+    catalog = task.catalog
+    for _ in range(ROUNDS):
+        answer = resolve(task.wish, target, catalog)
+        try:
+            return _answer(task, answer)
+        except CondaRefusal as error:
+            from dlsetup.commands.conda_builds import learned_of
+
+            last = error
+            catalog = learned_of(error, answer, catalog)
+            again = "Once more, without what conda-forge refuses."
+            _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
+    raise last
 
 
 def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> Task:
