@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -129,7 +130,7 @@ async def _install(job: Job) -> Job:
     await install(
         records,
         job["prefix"],
-        cache_dir=Path(job["cache"]),
+        cache_dir=Path(job["cache"], "pkgs"),
         show_progress=job["progress"],
         execute_link_scripts=False,
         client=_client(),
@@ -220,3 +221,6 @@ def _not_cached(job: Job, records: list[RepoDataRecord]) -> list[str]:
 
 if __name__ == "__main__":
     main(*sys.argv[1:4])
+    sys.stderr.flush()
+    # The library's threads still run, and crash a Python that is taken down in order.
+    os._exit(0)
