@@ -24,6 +24,7 @@ from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
+from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
@@ -32,6 +33,7 @@ DOCUMENTS: dict[str, type] = {
     "resolve": json.ResolveDocument,
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
+    "import": ImportDocument,
     "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,

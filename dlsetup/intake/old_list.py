@@ -40,7 +40,9 @@ def read_old(text: str, where: str) -> OldList:
     if any(is_command(line) for line in lines[:MOST]):
         return _commands(text, where)
     if not first:
-        raise UsageError(f"{where} lists nothing", hint="name an environment.yml, a requirements.txt, or a command")
+        raise UsageError(
+            f"{where} lists nothing", hint="name an environment.yml, a requirements.txt, or a command"
+        )
     return _requirements(text, where)
 
 
@@ -186,7 +188,9 @@ def _conda_call(words: list[str], line: int) -> tuple[list[Entry], str]:
             option = word
         elif found := re.fullmatch(r"--channel=(.+)|-c(?!-)(.+)", word):
             entries.append(_entry(found[1] or found[2], line, "channel"))
-        elif not word.startswith("-") and (entries or word not in ("install", "create", "add", "update", "env")):
+        elif not word.startswith("-") and (
+            entries or word not in ("install", "create", "add", "update", "env")
+        ):
             entries.append(_entry(word, line, "conda"))
     return entries, name
 
