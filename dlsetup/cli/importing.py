@@ -16,7 +16,7 @@ from dlsetup.cli.plain import PlainCommand, examples
     cls=PlainCommand,
     epilog=examples(
         "dlsetup import environment.yml",
-        "dlsetup import environment.yml --target 'os=linux,arch=x86_64,driver=550.54.15,gpu=\"A100\"' -o new.yml",
+        "dlsetup import old.yml --target 'os=linux,arch=x86_64,driver=550.54.15,gpu=\"A100\"' -o new.yml",
         "dlsetup import 'conda install pytorch torchvision cudatoolkit=11.3 -c pytorch'",
         "dlsetup import environment.yml --in-place",
         "dlsetup import requirements.txt --to conda --json",

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
-from packaging.specifiers import SpecifierSet
 
 from dlsetup.catalog.conda import conda_packages, old_facts
 from dlsetup.catalog.load import load, opened, owners
-from dlsetup.commands.conda_builds import wish_of_plan
-from dlsetup.commands.question import Question, catalog_of, folders, target_of, wish_of
+from dlsetup.commands.chosen_anew import chosen
+from dlsetup.commands.question import Question, folders
 from dlsetup.intake.old_list import is_command, read_old
-from dlsetup.model.conda import CondaWish
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.framework import Catalog, Ended
 from dlsetup.model.modernised import Modernised, OldList
-from dlsetup.model.record import UNKNOWN, Record
-from dlsetup.model.resolution import Conflict, Plan
-from dlsetup.model.target import Target
-from dlsetup.model.wish import Wish
-from dlsetup.plan.modernise import Choice, Form, modernised
-from dlsetup.plan.old_entries import Asked, Names, Understood, understand
-from dlsetup.resolve import resolve
+from dlsetup.model.record import Record
+from dlsetup.model.resolution import Conflict
+from dlsetup.plan.modernise import Form, modernised
+from dlsetup.plan.old_entries import Names, understand
 from dlsetup.show import json
 from dlsetup.show.lines import write
 from dlsetup.show.modernised import ImportDocument, modernised_lines
@@ -63,7 +57,7 @@ def run(request: Request) -> int:
         served={item.distribution for item in conda_packages()},
     )
     understood = understand(old, names)
-    found = _chosen(request, understood, form)
+    found = chosen(request.question, understood, form, facts)
     if isinstance(found, Conflict):
         return _refuse(request, found)
     modern = modernised(old, understood, found, facts)
@@ -125,102 +119,6 @@ def _read(source: str) -> tuple[str, str]:
 
 def _ended(catalog: Catalog) -> dict[str, Ended]:
     return {item.name: item.ended for item in catalog.frameworks if item.ended is not None}
-
-
-def _chosen(request: Request, understood: Understood, form: Form) -> Choice | Conflict:
-    """The first of the ways below that leads to a plan."""
-    target = replace(target_of(request.question), pythons=UNKNOWN)
-    first: Conflict | None = None
-    last: Plan | Conflict | None = None
-    catalog: Catalog | None = None
-    for question, loose in _ways(request.question, understood):
-        wish = wish_of(question)
-        catalog = catalog or catalog_of(wish, question)
-        last = resolve(wish, target, catalog)
-        if isinstance(last, Plan) and (loose or _is_current(last, form)):
-            return _choice(last, catalog, form, _words(first))
-        first = first or (last if isinstance(last, Conflict) else None)
-    if isinstance(last, Conflict) and catalog is not None:
-        return _without_one(request.question, understood, target, catalog, form) or last
-    raise UsageError(
-        "it asks for no framework of the catalog", hint="name a list with torch, tensorflow or jax"
-    )
-
-
-def _is_current(plan: Plan, form: Form) -> bool:
-    """conda-forge makes no builds for CUDA 11 any more."""
-    return form != "conda" or plan.cuda is None or int(plan.cuda.major) >= 12
-
-
-def _choice(plan: Plan, catalog: Catalog, form: Form, because: str) -> Choice:
-    wish = wish_of_plan(plan, catalog) if form == "conda" else CondaWish(always=())
-    return Choice(plan=plan, wish=wish, form=form, because=because)
-
-
-def _ways(question: Question, understood: Understood) -> Iterator[tuple[Question, bool]]:
-    """As it is written; without its exact versions; without any of its bounds."""
-    python = _python(understood)
-    written = [_text(item, item.specifier) for item in understood.frameworks]
-    bounded = [_text(item, SpecifierSet() if item.pin else item.specifier) for item in understood.frameworks]
-    free = [_text(item, SpecifierSet()) for item in understood.frameworks]
-    cuda = question.cuda or _cuda(understood)
-    own = replace(question, cpu=question.cpu or bool(understood.cpu), cuda=None if understood.cpu else cuda)
-    if not free:
-        return
-    ways = [
-        (replace(own, frameworks=tuple(dict.fromkeys(written)), python=question.python or python), False),
-        (replace(own, frameworks=tuple(dict.fromkeys(bounded)), python=question.python or python), False),
-        (replace(own, frameworks=tuple(dict.fromkeys(free)), cuda=question.cuda), True),
-    ]
-    yield from ways
-
-
-def _text(asked: Asked, specifier: SpecifierSet) -> str:
-    return f"{asked.name}{specifier}"
-
-
-def _python(understood: Understood) -> str | None:
-    """The Python line as it is written, where somebody still maintains it."""
-    asked = understood.python
-    ended = {item.line for item in old_facts().python}
-    if asked is None or not asked.specifier:
-        return None
-    pin = ".".join(asked.pin.removesuffix(".*").split(".")[:2])
-    if asked.pin:
-        return None if pin in ended or not pin.startswith("3.") else pin
-    return str(asked.specifier)
-
-
-def _cuda(understood: Understood) -> str | None:
-    """The CUDA family that is asked for, where conda-forge still builds for it."""
-    majors = {item.pin.partition(".")[0] for item in understood.toolkits}
-    found = next(iter(majors)) if len(majors) == 1 else ""
-    return found if found.isdigit() and int(found) >= 12 else None
-
-
-def _without_one(
-    question: Question, understood: Understood, target: Target, catalog: Catalog, form: Form
-) -> Choice | None:
-    """Leaving one framework out, the last that is named first."""
-    names = list(dict.fromkeys(item.name for item in understood.frameworks))
-    own = replace(question, cpu=question.cpu or bool(understood.cpu))
-    for name in reversed(names if len(names) > 1 else []):
-        rest = tuple(item for item in names if item != name)
-        wish: Wish = wish_of(replace(own, frameworks=rest))
-        found = resolve(wish, target, catalog)
-        if isinstance(found, Plan):
-            whole = resolve(wish_of(replace(own, frameworks=tuple(names))), target, catalog)
-            because = _words(whole if isinstance(whole, Conflict) else None)
-            return replace(_choice(found, catalog, form, because), left_out={name: because})
-    return None
-
-
-def _words(conflict: Conflict | None) -> str:
-    """What stands against it, in one sentence: rules first, they say the reason."""
-    if conflict is None:
-        return ""
-    texts = [clause.text for clause in conflict.core if clause.kind == "rule"]
-    return "; ".join(texts or [clause.text for clause in conflict.core])[:400]
 
 
 def _written(request: Request, modern: Modernised) -> Modernised:

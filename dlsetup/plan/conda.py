@@ -73,7 +73,9 @@ def on_conda_forge(plan: Plan, packages: Collection[CondaPackage]) -> Plan:
     what they weigh there."""
     known = {item.distribution for item in packages}
     picks = tuple(
-        replace(pick, index="conda-forge", size_bytes=UNKNOWN) if _name(pick) in known else pick
+        replace(pick, index="conda-forge", size_bytes=UNKNOWN)
+        if known.intersection((_name(pick), pick.framework))
+        else pick
         for pick in plan.picks
     )
     return replace(plan, picks=picks)
@@ -92,7 +94,8 @@ def _specs(
     specs: list[tuple[str, tuple[str, ...]]] = []
     for pick in plan.picks:
         name = _name(pick)
-        found = known.get(name)
+        # One distribution has several names among wheels: `onnxruntime-gpu`.
+        found = known.get(name) or known.get(pick.framework)
         if found is not None:
             own = _of_pick(pick, found, accelerators.get(pick.framework, UNKNOWN))
             specs.append((pick.framework, tuple(own)))

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from msgspec.structs import replace
-from packaging.utils import canonicalize_name
 
 from dlsetup.model.conda import CondaWish
 from dlsetup.model.modernised import Change, Modernised, OldFacts, OldList, What
@@ -14,8 +13,12 @@ from dlsetup.model.record import Record
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.plan.conda import wish_text
 from dlsetup.plan.old_entries import Asked, Understood, change
+from dlsetup.plan.old_spec import base_name, spec_text
 
 Form = Literal["conda", "requirements"]
+
+
+_FORGE = "https://conda-forge.org/packages/"
 
 
 class Choice(Record, frozen=True, kw_only=True):
@@ -26,6 +29,8 @@ class Choice(Record, frozen=True, kw_only=True):
     form: Form
     because: str = ""
     """What stood against the versions as they are written; empty: nothing did."""
+    reasons: Mapping[str, str] = {}
+    """What stands against the version of one framework, by itself."""
     left_out: Mapping[str, str] = {}
     """Frameworks without which alone there is a plan, with what stands against them."""
 
@@ -33,7 +38,7 @@ class Choice(Record, frozen=True, kw_only=True):
 def modernised(old: OldList, understood: Understood, choice: Choice, facts: OldFacts) -> Modernised:
     """Every entry becomes something, in the order of the list."""
     writer = _Writer(old, understood, choice, facts)
-    changes = dict(understood.settled)
+    changes = dict(writer.settled())
     for asked in understood.frameworks:
         changes[asked.at] = writer.framework(asked)
     if understood.python is not None:
@@ -74,6 +79,15 @@ class _Writer:
             return True
         return any(not self._fits(item) for item in self.understood.frameworks)
 
+    def settled(self) -> Iterator[tuple[int, Change]]:
+        """What was said before anything was chosen; requirements have neither channels nor pip itself."""
+        for at, found in self.understood.settled:
+            part = self.old.entries[at].part
+            if not self.conda and (part == "channel" or (part == "conda" and found.became == "pip")):
+                words = "requirements have no channels" if part == "channel" else "the installer itself"
+                found = replace(found, what="dropped", became="", because=words, source="")
+            yield at, found
+
     def _fits(self, asked: Asked) -> bool:
         pick = self.picks.get(asked.name)
         return pick is not None and asked.specifier.contains(pick.version.public, prereleases=True)
@@ -90,13 +104,13 @@ class _Writer:
             return self._change(asked, "dropped", "", because)
         became = self._became(asked.name, pick)
         if not self._fits(asked):
-            because = self.choice.because or f"{asked.name} {pick.version} is what fits the rest"
+            because = self.choice.reasons.get(asked.name) or "it goes with the others that are newer"
             return self._change(asked, "newer", became, because)
         if asked.pip and self.conda and not became.startswith("pip: "):
             because = "conda-forge has it, and one solver then sees all of it"
             return self._change(asked, "moved", became, because, source=_FORGE)
         written = self.old.entries[asked.at].text
-        if _base(written) == _base(became):
+        if base_name(written) == base_name(became):
             return self._change(asked, "kept", became, asked.because)
         because = asked.because or "the build for the target is asked for by its name"
         return self._change(asked, "renamed", became, because)
@@ -158,7 +172,7 @@ class _Writer:
         loosened = bool(asked.pin) and self.moved
         release = asked.pin.removesuffix(".*")
         if self.conda and not asked.pip:
-            became = f"{asked.name}>={release}" if loosened else _spec(asked, entry.text)
+            became = f"{asked.name}>={release}" if loosened else spec_text(asked, entry.text)
             self.packages.append(became)
         elif self.conda or asked.pip:
             became = f"{asked.name}>={release}" if loosened else f"{asked.name}{asked.specifier}"
@@ -217,29 +231,8 @@ class _Writer:
         cuda = self.plan.cuda
         if self.conda and cuda is not None and int(cuda.major) < 12:
             yield (
-                f"conda-forge makes no more builds for CUDA {cuda.major}, which is the newest that this driver "
-                "runs: older ones may do; `--to requirements` names wheels that are there"
+                f"conda-forge makes no more builds for CUDA {cuda.major}, the newest that this driver runs: "
+                "older ones may do; `--to requirements` names wheels that are there"
             )
         for framework, because in self.choice.left_out.items():
             yield f"{framework} is left out: {because}"
-
-
-_FORGE = "https://conda-forge.org/packages/"
-
-
-def _base(text: str) -> str:
-    """The name that a spec begins with."""
-    bare = text.rpartition("::")[2]
-    length = next((at for at, sign in enumerate(bare) if not (sign.isalnum() or sign in "-_.")), len(bare))
-    return canonicalize_name(bare[:length]) if bare[:length] else ""
-
-
-def _spec(asked: Asked, written: str) -> str:
-    """The spec as it is written, without its channel and its build; renamed where that is needed."""
-    if asked.because:
-        return asked.name
-    bare = written.rpartition("::")[2].strip()
-    parts = bare.split("=")
-    if len(parts) == 3 and parts[1]:
-        return "=".join(parts[:2])
-    return bare if len(bare.split()) == 1 else f"{asked.name}{asked.specifier}"

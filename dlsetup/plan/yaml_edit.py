@@ -1,4 +1,4 @@
-"""An `environment.yml` rewritten where it stands: comments, order and everything that is not said here stay."""
+"""An `environment.yml` rewritten where it stands: comments, order and all that is not said here stay."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from dlsetup.model.errors import DataError
 from dlsetup.model.modernised import Modernised
+
+Became = dict[tuple[int, str], list[str]]
 
 
 def edited(before: str, modern: Modernised, after: str) -> str:
@@ -35,19 +37,20 @@ def edited(before: str, modern: Modernised, after: str) -> str:
     return stream.getvalue()
 
 
-def _by_line(modern: Modernised) -> dict[str, list[str]]:
-    """What each text became, as a list of entries."""
-    return {item.text: item.became.split() for item in modern.changes}
+def _by_line(modern: Modernised) -> Became:
+    """What each entry became, as a list of entries."""
+    return {(item.line, item.text): item.became.split() for item in modern.changes}
 
 
-def _rewrite(old: Any, new: list[Any], wanted: dict[str, list[str]]) -> None:
+def _rewrite(old: Any, new: list[Any], wanted: Became) -> None:
     """Entries that became others are replaced where they are, those that are gone go, new ones come last."""
     strings = [item for item in new if isinstance(item, str)]
+    lines = [old.lc.item(at)[0] + 1 for at in range(len(old))]
     placed: set[str] = set()
     for at in reversed(range(len(old))):
         if not isinstance(old[at], str):
             continue
-        into = [item for item in wanted.get(old[at], [old[at]]) if item in strings]
+        into = [item for item in wanted.get((lines[at], str(old[at])), [str(old[at])]) if item in strings]
         if into and into[0] not in placed:
             old[at] = into[0]
             placed.add(into[0])

@@ -8,9 +8,9 @@ from typing import Literal
 from dlsetup.model.modernised import Change, Modernised
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Conflict
-from dlsetup.show.lines import Line
+from dlsetup.show.lines import Line, Style
 
-_STYLES = {"dropped": "warning", "unknown": "warning", "kept": "faint"}
+_STYLES: dict[str, Style] = {"dropped": "warning", "unknown": "warning", "kept": "faint"}
 
 
 class ImportDocument(Record, frozen=True, kw_only=True):
