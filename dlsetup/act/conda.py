@@ -32,7 +32,8 @@ def missing() -> ToolMissing:
     """There is no conda tool, but every one of them takes the same file."""
     return ToolMissing(
         "none of micromamba, mamba, conda and pixi is on PATH.",
-        hint="install one of them; `--dry-run` shows the `environment.yml` for a machine that has one.",
+        hint="pip install 'dlsetup[conda]' brings an own solver and installer; or install one of them; "
+        "`--dry-run` shows the `environment.yml` for a machine that has one.",
     )
 
 

@@ -55,6 +55,9 @@ def conda_runner(environ: Mapping[str, str], *, seen: bool) -> Runner:
 class Build(Protocol):
     """One way to build an environment."""
 
+    passport: Passport
+    """What is kept in it of why it is as it is."""
+
     @property
     def python(self) -> str:
         """Its Python, once it is installed and before it is settled."""

@@ -131,7 +131,9 @@ def create_env(
     accelerator: options.Accelerator = None,
     cuda: options.Cuda = None,
     allow_cpu: options.AllowCpu = False,
-    tool: Annotated[str, typer.Option("--with", metavar="uv|venv|conda", help="What builds it.")] = "uv",
+    tool: Annotated[
+        str, typer.Option("--with", metavar="uv|venv|conda|rattler", help="What builds it.")
+    ] = "uv",
     index: options.Indexes = None,
     find_links: options.FindLinks = None,
     offline: options.Offline = False,

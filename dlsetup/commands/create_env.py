@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.kernels import check_kernel_free, kernels_folder
+from dlsetup.act.rattler import CondaRefusal
 from dlsetup.act.settling import settle
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
-from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
+from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
+from dlsetup.commands.locking import ROUNDS
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
@@ -84,14 +86,31 @@ def _run(request: Request, host: Host, place: Place, notes: tuple[str, ...] = ()
         return run_locked(request, host, place, notes)
     task = _task(request, host, place, notes)
     try:
-        return _answer(task, resolve(task.wish, task.target, task.catalog))
+        return _planned(task, task.target)
     except PythonUnavailable as error:
         present = only_present(task.target)
         if present == task.target:
             raise
         again = "Once more, with the Pythons of this machine alone."
         _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
-        return _answer(task, resolve(task.wish, present, task.catalog))
+        return _planned(task, present)
+
+
+def _planned(task: Task, target: Target) -> int:
+    """Plan and build; where conda-forge refuses a plan, once more with what that teaches."""
+    catalog = task.catalog
+    for _ in range(ROUNDS):
+        answer = resolve(task.wish, target, catalog)
+        try:
+            return _answer(task, answer)
+        except CondaRefusal as error:
+            from dlsetup.commands.conda_builds import learned_of
+
+            last = error
+            catalog = learned_of(error, answer, catalog)
+            again = "Once more, without what conda-forge refuses."
+            _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
+    raise last
 
 
 def make_sure(request: Request, place: Place) -> tuple[str, ...]:
@@ -100,7 +119,7 @@ def make_sure(request: Request, place: Place) -> tuple[str, ...]:
     Whoever built there while this command waited for its turn is seen here.
     """
     left = () if request.dry_run else remove_leftovers(place)
-    check_free(place, empty_folder=tool_of(request) != "conda")
+    check_free(place, empty_folder=tool_of(request) not in BY_CONDA)
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
     return tuple(f"Removed what a build that was killed left behind: {path}" for path in left)
@@ -142,7 +161,7 @@ def _answer(task: Task, answer: Plan | Conflict) -> int:
 
 def carry_out_task(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
-    with workplace(task.place, in_place=task.tool == "conda"):
+    with workplace(task.place, in_place=task.tool in BY_CONDA):
         _say(task, *reading_lines(task.readings), *plan_lines(plan))
         for step in build.prepare():
             _say(task, step_line(step))
@@ -191,7 +210,7 @@ def _creation(
 ) -> Creation:
     return Creation(
         path=task.place.final,
-        tool=task.tool,
+        tool=build.passport.tool,
         plan=plan,
         packages=UNKNOWN if lock is None else lock.packages,
         download_bytes=UNKNOWN if lock is None else lock.download_bytes,
@@ -208,7 +227,7 @@ def target_for(request: Request, tool: Tool, here: Target, host: Host) -> Target
     target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
         check_buildable(target, here)
-    if tool == "conda":
+    if tool in BY_CONDA:
         # A conda tool brings whatever Python is asked for, and never uses one of this machine.
         published = published_pythons(find_uv(host.environ), host.environ)
         brought = [Interpreter(version=version, path="conda-forge") for version in published]
@@ -241,7 +260,7 @@ def show_steps(task: Task, plan: Plan, build: Build) -> int:
         write(reading_lines(task.readings))
         write(plan_lines(plan))
         write([Line(), *procedure_lines(procedure)])
-        if task.tool == "conda":
+        if task.tool in BY_CONDA:
             write([Line(), *file_lines(procedure)])
     return 0
 

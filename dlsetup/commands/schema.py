@@ -28,6 +28,7 @@ from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
+from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.notes import NotesDocument
 from dlsetup.show.repair import FixDocument
 
@@ -40,6 +41,7 @@ DOCUMENTS: dict[str, type] = {
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
     "create-image": ImageDocument,
+    "import": ImportDocument,
     "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,

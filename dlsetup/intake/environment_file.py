@@ -15,10 +15,16 @@ MOST = 2000
 LARGEST = 200_000
 """Signs: reading YAML is slow."""
 _SPEC = re.compile(r"(?:[\w./-]+::)?([A-Za-z0-9_][\w.-]*)\s*(.*)")
-_OTHER_NAMES = {"pytorch": "torch", "pytorch-cpu": "torch", "pytorch-gpu": "torch"}
+_OTHER_NAMES = {
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-gpu": "tensorflow",
+}
 """The same software under the name that wheels have."""
 _CUDA = ("pytorch-cuda", "cudatoolkit", "cuda-version", "cuda-toolkit", "cuda")
-_CPU = ("cpuonly", "pytorch-cpu")
+_CPU = ("cpuonly", "pytorch-cpu", "tensorflow-cpu")
 
 
 def parse_environment(text: str, name: str) -> Listing:
@@ -77,7 +83,7 @@ class _Reader:
         elif name == "pip":
             return
         else:
-            self.cpu = self.cpu or name in _CPU
+            self.cpu = self.cpu or name in _CPU or re.search(r"=\*?cpu[^=]*$", found[2]) is not None
             if name != "cpuonly":
                 wheel = _OTHER_NAMES.get(name, name)
                 self._take(parse_one(f"{wheel}{specifier}", f"{self.name}, conda"))

@@ -104,6 +104,8 @@ def packages() -> Iterator[TinyPackage]:
             yield torchvision(vision, version, cuda)
     for version in ("12.6", "12.9", "13.0"):
         yield TinyPackage("cuda-version", version)
+    pip = TinyWheel("pip", "26.0", files={"pip/__init__.py": "", "pip/__main__.py": program("pip")})
+    yield of_wheel("pip", f"{PY}h0_0", pip)
     yield TinyPackage("zlib", "1.3.1", files={"lib/libz.so.1": "zlib\n"})
 
 
