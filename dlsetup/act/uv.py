@@ -49,12 +49,15 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "UV_PREVIEW_FEATURES": ",".join(dict.fromkeys([*features, "pylock"]))}
 
 
-def run_uv(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
+def run_uv(
+    argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False, holds_turn: bool = False
+) -> Finished:
     """Run uv (`argv[0]` is its path). Raises `StepFailed` with its essential words.
 
-    `seen`: uv shows its progress to the user, unless the call itself is `--quiet`.
+    `seen`: uv shows its progress to the user, unless the call itself is `--quiet`. `holds_turn`: as of
+    `child.run`.
     """
-    finished = run(argv, variables(environ), seen=seen and "--quiet" not in argv)
+    finished = run(argv, variables(environ), seen=seen and "--quiet" not in argv, holds_turn=holds_turn)
     if not finished.ok:
         raise refusal(argv, finished)
     return finished
