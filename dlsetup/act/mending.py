@@ -33,9 +33,9 @@ def mend(steps: Iterable[Step], environ: Mapping[str, str], *, seen: bool) -> It
 
 
 def mend_in_place(
-    steps: Iterable[Step], environ: Mapping[str, str], conda: str, *, seen: bool
+    steps: Iterable[Step], environ: Mapping[str, str], conda: str | None, *, seen: bool
 ) -> Iterator[Step]:
-    """The same at the place of the environment, by uv and the conda tool at the path `conda`.
+    """The same at the place of the environment, by uv and, if it takes part, the conda tool at that path.
 
     Should we be killed, nobody gives the place back before they have ended too.
     """

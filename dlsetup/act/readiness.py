@@ -33,8 +33,7 @@ def in_the_way(folder: Path) -> str | None:
 def _of_kind(environment: Environment) -> str | None:
     where = f"`{environment.path}`"
     if environment.kind == "conda" and not environment.externally_managed:
-        left = f"{where} is a conda environment, which only its own conda tool changes safely."
-        return _of_conda(Path(environment.path)) or left
+        return _of_conda(Path(environment.path))
     if environment.externally_managed or environment.kind == "system":
         return f"{where} belongs to the package manager of the system (PEP 668)."
     if environment.kind != "venv":

@@ -49,13 +49,18 @@ def test_kinds_that_others_look_after(env: Path, kind: str, managed: bool, reaso
         ("conda-meta/conda-26.9.0-py312h0_0.json", "base of a conda installation"),
         ("conda-meta/pixi", "made by pixi"),
         ("conda-meta/frozen", "frozen"),
-        ("conda-meta/conda-pack-0.8-0.json", "only its own conda tool"),
     ],
 )
 def test_conda_environments_of_somebody_else(env: Path, path: str, reason: str) -> None:
     (env / path).parent.mkdir()
     (env / path).touch()
     assert reason in str(obstacle(seen(env, "conda")))
+
+
+def test_a_package_whose_name_begins_like_conda_makes_no_base(env: Path) -> None:
+    (env / "conda-meta").mkdir()
+    (env / "conda-meta" / "conda-pack-0.8-0.json").touch()
+    assert obstacle(seen(env, "conda")) is None
 
 
 def test_a_folder_without_settings_is_no_environment(env: Path) -> None:

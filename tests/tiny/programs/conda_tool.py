@@ -95,8 +95,8 @@ def shown(item: rattler.PackageRecord) -> dict:
     return {
         "name": item.name.normalized,
         "version": str(item.version),
-        "build_string": item.build,
-        "channel": item.channel,
+        "build_string": str(item.build),
+        "channel": str(item.channel),
         "size": item.size,
     }
 
@@ -112,3 +112,6 @@ def virtual() -> list:
 
 if __name__ == "__main__":
     main()
+    # The threads of rattler may outlive the interpreter, which then aborts.
+    sys.stdout.flush()
+    os._exit(0)
