@@ -43,17 +43,8 @@ def conda_steps(work: CondaWork, prefix: str) -> tuple[Step, ...]:
 def _install(work: CondaWork, prefix: str, flags: tuple[str, ...], why: str) -> Run:
     words = [word for channel in work.channels for word in ("--channel", channel)]
     frozen = ("--freeze-installed",) if work.frozen else ()
-    argv = (
-        work.tool,
-        "install",
-        *flags,
-        *frozen,
-        "--prefix",
-        prefix,
-        "--override-channels",
-        *words,
-        *work.specs,
-    )
+    where = ("--prefix", prefix, "--override-channels", *words)
+    argv = (work.tool, "install", *flags, *frozen, *where, *work.specs)
     return Run(argv=argv, why=why, env=(("CONDA_OVERRIDE_CUDA", work.cuda),) if work.cuda else ())
 
 
