@@ -38,21 +38,29 @@ def bounds(target: Target, hardware: Hardware) -> Bounds:
     codes = [capability_of(gpu, hardware) for gpu in gpus if gpu.vendor == "nvidia"]
     for code in codes:
         if isinstance(code, ComputeCapability):
-            making = [
-                row.version
-                for row in hardware.toolkits
-                if _makes(row.min_capability, code, row.max_capability)
-            ]
-            newer = [row.version for row in hardware.toolkits if making and row.version > max(making)]
-            first += [min(making)] if making else []
-            before += [min(newer)] if newer else []
+            first += [min(rows)] if (rows := _knowing(code, hardware)) else []
+            before += [min(rows)] if (rows := _too_new(code, hardware)) else []
     return Bounds(first=max(first, default=None), before=min(before, default=None))
 
 
-def _makes(
-    least: ComputeCapability | Unknown, code: ComputeCapability, most: ComputeCapability | Unknown
-) -> bool:
-    return (isinstance(least, Unknown) or least <= code) and (isinstance(most, Unknown) or code <= most)
+def _knowing(code: ComputeCapability, hardware: Hardware) -> list[CudaVersion]:
+    """Toolkits that know a GPU, or a newer one."""
+    rows = hardware.toolkits
+    return [
+        row.version
+        for row in rows
+        if not isinstance(row.max_capability, Unknown) and row.max_capability >= code
+    ]
+
+
+def _too_new(code: ComputeCapability, hardware: Hardware) -> list[CudaVersion]:
+    """Toolkits that make no code any more for so old a GPU."""
+    rows = hardware.toolkits
+    return [
+        row.version
+        for row in rows
+        if not isinstance(row.min_capability, Unknown) and row.min_capability > code
+    ]
 
 
 def cuda_spec(served: Bounds, records: Iterable[CondaRecord], torch: Version | None) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from dlsetup.model.conda import CondaRecord
+from dlsetup.probe.conda import distribution_of
 from dlsetup.probe.host import Host
 from dlsetup.probe.metadata import canonical
 
@@ -21,15 +22,31 @@ def conda_records(host: Host, prefix: str) -> tuple[CondaRecord, ...]:
     return tuple(sorted(_records(host, prefix), key=lambda item: item.name))
 
 
+def replaced_by_pip(host: Host, prefix: str, names: Collection[str]) -> frozenset[str]:
+    """Of distributions that an installer of wheels says are its own: those that conda's records list too.
+
+    Few packages of conda bear the mark of another installer, so that the hash in the record has to tell.
+    """
+    folder = f"{prefix}/conda-meta"
+    entries = (entry for entry in host.names(folder) if entry.endswith(".json"))
+    alike = [entry for entry in entries if distribution_of(entry.rsplit("-", 2)[0]) in names]
+    found = [_read(host, prefix, f"{folder}/{entry}") for entry in alike]
+    return frozenset(item.distribution for item in found if item and not item.whole)
+
+
 def _records(host: Host, prefix: str) -> Iterator[CondaRecord]:
     folder = f"{prefix}/conda-meta"
     for entry in host.names(folder):
-        data = host.read_bytes(f"{folder}/{entry}", RECORD_LIMIT) if entry.endswith(".json") else None
-        try:
-            told = json.loads(data or b"")
-            yield _record(host, prefix, told)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            continue
+        found = _read(host, prefix, f"{folder}/{entry}") if entry.endswith(".json") else None
+        if found is not None:
+            yield found
+
+
+def _read(host: Host, prefix: str, path: str) -> CondaRecord | None:
+    try:
+        return _record(host, prefix, json.loads(host.read_bytes(path, RECORD_LIMIT) or b""))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
 
 def _record(host: Host, prefix: str, told: dict[str, Any]) -> CondaRecord:

@@ -22,7 +22,8 @@ def main() -> None:
     parser.add_argument("verb", choices=("install", "remove"))
     parser.add_argument("--prefix", type=Path, required=True)
     parser.add_argument("--channel", action="append", default=[])
-    for flag in ("--yes", "--json", "--dry-run", "--freeze-installed", "--override-channels", "--force"):
+    flags = ("--yes", "--json", "--dry-run", "--freeze-installed", "--override-channels")
+    for flag in (*flags, "--force", "--no-deps", "--force-reinstall"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("specs", nargs="+")
     given = parser.parse_args()
@@ -37,6 +38,9 @@ def main() -> None:
 async def install(given: argparse.Namespace) -> None:
     there = installed(given.prefix)
     specs = [rattler.MatchSpec(text) for text in given.specs]
+    if given.no_deps:
+        await carry_out(given, there, [await only(there, item, specs, given) for item in there])
+        return
     named = {spec.name.normalized for spec in specs}
     frozen = [item for item in there if item.name.normalized not in named] if given.freeze_installed else []
     solved = await rattler.solve(
@@ -48,6 +52,18 @@ async def install(given: argparse.Namespace) -> None:
         virtual_packages=virtual(),
     )
     await carry_out(given, there, solved)
+
+
+async def only(there: list, item: rattler.PrefixRecord, specs: list, given: argparse.Namespace) -> object:
+    """What is there, or what is named in its place."""
+    for spec in specs:
+        if spec.name.normalized == item.name.normalized:
+            gateway = rattler.Gateway()
+            channels = [rattler.Channel(text) for text in given.channel]
+            platforms = [str(rattler.Subdir.current()), "noarch"]
+            found = await gateway.query(channels, platforms, [spec], recursive=False)
+            return next(record for rows in found for record in rows)
+    return item
 
 
 async def remove(given: argparse.Namespace) -> None:
@@ -66,11 +82,12 @@ async def carry_out(given: argparse.Namespace, there: list, wanted: list) -> Non
         print(json.dumps({"actions": actions, "dry_run": given.dry_run, "success": True}))
     if given.dry_run:
         return
-    if FAULT and link:
+    again = {rattler.MatchSpec(text).name.normalized for text in given.specs if given.force_reinstall}
+    if FAULT and (link or again):
         half_way(unlink, given.prefix)
     await rattler.install(
         wanted, given.prefix, cache_dir=os.environ["TINY_CONDA_CACHE"], installed_packages=there,
-        show_progress=False, execute_link_scripts=False,
+        reinstall_packages=again, show_progress=False, execute_link_scripts=False,
     )  # fmt: skip
     with (given.prefix / "conda-meta" / "history").open("a") as file:
         file.write("==> now <==\n" + "".join(f"-{item.file_name}\n" for item in unlink))
