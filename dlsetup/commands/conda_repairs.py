@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Change, CondaWork, Intent, Repair
 from dlsetup.model.target import Target
+from dlsetup.model.variants import conda_variant
+from dlsetup.model.versions import CudaVersion
+from dlsetup.plan.conda_cuda import narrowed
 from dlsetup.plan.conda_repair import Division, Known, divide
 from dlsetup.plan.conda_steps import CondaForecast, conda_forecast_step, package_changes, read_conda_forecast
 from dlsetup.plan.forecast import Forecast
@@ -24,6 +27,7 @@ from dlsetup.probe.conda_records import conda_records
 from dlsetup.probe.host import Host
 from dlsetup.rules.driver import ceiling_of
 
+UNSERVED = "the channels have no build that this driver and every GPU here are served by."
 PARTED = "conda's own takes its place: pip had put it over that"
 
 
@@ -100,22 +104,46 @@ def with_conda(repair: Repair, side: CondaSide, host: Host, folder: str) -> Repa
 
 
 def _asked(work: CondaWork, side: CondaSide, host: Host, folder: str) -> tuple[CondaWork, CondaForecast]:
-    """The first of the tiers that the channels have, first with everything else as it is."""
-    tiers = side.division.tiers
-    if not tiers:
+    """The first of the tiers that the channels have and that the driver and the GPUs are served by."""
+    division = side.division
+    if not division.tiers:
         return work, CondaForecast()
     paper = str(on_paper(Path(side.environment.path), Path(folder), work.take))
     refused: list[NoSolution] = []
-    for specs in tiers:
-        for frozen in (True, False):
-            tried = replace(work, specs=specs, frozen=frozen)
-            try:
-                said = ask_conda(conda_forecast_step(tried, paper), host.environ)
-            except NoSolution as error:
-                refused.append(error)
-                continue
-            return tried, read_conda_forecast(said)
-    raise refused[1]
+    for specs in division.tiers:
+        found = list(_solved(work, specs, paper, host, refused))
+        if found and not any(_is_served(forecast, side) for _, forecast in found):
+            # The build that the tool likes best is none that runs here: others have to be named.
+            lines = (narrowed(specs, cuda) for cuda in division.served.lines)
+            found = [pair for words in lines for pair in _solved(work, words, paper, host, refused)]
+        served = next((pair for pair in found if _is_served(pair[1], side)), None)
+        if served is not None:
+            return served
+    raise refused[-1] if refused else NoSolution(UNSERVED, hint="`dlsetup doctor -v` names other ways.")
+
+
+def _solved(
+    work: CondaWork, specs: tuple[str, ...], paper: str, host: Host, refused: list[NoSolution]
+) -> Iterator[tuple[CondaWork, CondaForecast]]:
+    """With everything else as it is, else with what has to move. Refusals are added to `refused`."""
+    for frozen in (True, False):
+        tried = replace(work, specs=specs, frozen=frozen)
+        try:
+            said = ask_conda(conda_forecast_step(tried, paper), host.environ)
+        except NoSolution as error:
+            refused.append(error)
+            continue
+        yield tried, read_conda_forecast(said)
+        return
+
+
+def _is_served(forecast: CondaForecast, side: CondaSide) -> bool:
+    """Whether what comes of it is made with a CUDA that runs here."""
+    builds = {item.name: item.build for item in side.records}
+    builds |= {name: text.rpartition(" ")[2] for name, text in forecast.added}
+    variants = (conda_variant(builds[name]) for name in side.division.built if name in builds)
+    cudas = (CudaVersion.from_variant(text) for text in variants if not isinstance(text, Unknown))
+    return all(side.division.served.hold(cuda) for cuda in cudas if cuda is not None)
 
 
 def _without_pins(intent: Intent, moved: Collection[str]) -> Intent:

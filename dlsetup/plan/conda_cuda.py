@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.judge.conda_family import FIRST_WITH_PYTORCH_CUDA
@@ -24,6 +25,9 @@ class Bounds(Record, frozen=True, kw_only=True):
     before: CudaVersion | None = None
     """The first that is too new."""
 
+    lines: tuple[CudaVersion, ...] = ()
+    """Those known that are served, the oldest first."""
+
     def hold(self, cuda: CudaVersion) -> bool:
         """Whether a build made with this CUDA is served."""
         return (self.first is None or cuda >= self.first) and (self.before is None or cuda < self.before)
@@ -40,7 +44,9 @@ def bounds(target: Target, hardware: Hardware) -> Bounds:
         if isinstance(code, ComputeCapability):
             first += [min(rows)] if (rows := _knowing(code, hardware)) else []
             before += [min(rows)] if (rows := _too_new(code, hardware)) else []
-    return Bounds(first=max(first, default=None), before=min(before, default=None))
+    found = Bounds(first=max(first, default=None), before=min(before, default=None))
+    known = sorted({row.version.line for row in hardware.toolkits})
+    return replace(found, lines=tuple(line for line in known if found.hold(line)))
 
 
 def _knowing(code: ComputeCapability, hardware: Hardware) -> list[CudaVersion]:
@@ -72,6 +78,11 @@ def cuda_spec(served: Bounds, records: Iterable[CondaRecord], torch: Version | N
     told = [f">={served.first.line}"] if served.first else []
     told += [f"<{served.before.line}"] if served.before else []
     return name + ",".join(told)
+
+
+def narrowed(specs: Iterable[str], cuda: CudaVersion) -> tuple[str, ...]:
+    """Specs that admit builds for one CUDA alone: what a build asks of `cuda-version` has no lower end."""
+    return tuple(spec.replace("*cuda*", f"*cuda{cuda.major}{cuda.minor}*") for spec in specs)
 
 
 def is_own_channel(channel: str) -> bool:

@@ -35,6 +35,10 @@ class Division(Record, frozen=True, kw_only=True):
 
     tiers: tuple[tuple[str, ...], ...] = ()
     """Specs for conda, the least change first; empty: it need not move anything."""
+    served: Bounds = Bounds()
+    """The CUDA versions that may come of it."""
+    built: tuple[str, ...] = ()
+    """Packages whose build tells the CUDA that has come of it."""
     take: tuple[str, ...] = ()
     """Packages that conda takes away alone."""
     again: tuple[str, ...] = ()
@@ -90,6 +94,8 @@ def divide(intent: Intent, known: Known) -> Division | str:
         return needed
     return Division(
         tiers=tuple((*tier, *bound) for tier in tiers) or ((bound,) if bound else ()),
+        served=served,
+        built=tuple(row.built for pick in named if (row := known.row(_name(pick))).built),
         take=take,
         again=tuple(_again(intent, named, known)),
         part=tuple(sorted(_of_pip(names if named else (), known))),
