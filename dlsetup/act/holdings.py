@@ -59,6 +59,17 @@ def conda_moved(
             yield name, was.get(name), now.get(name)
 
 
+def packages_moved(before: tuple[CondaHolding, ...], after: tuple[CondaHolding, ...]) -> Iterator[str]:
+    """The same in words: `pytorch 2.14.1 cpu_py311_0 -> 2.14.1 cuda126_py311_0`."""
+    for name, was, now in conda_moved(before, after):
+        if now is None:
+            yield f"remove {name} {was}"
+        elif was is None:
+            yield f"install {name} {now}"
+        else:
+            yield f"{name} {was} -> {now}"
+
+
 def moved(before: tuple[Holding, ...], after: tuple[Holding, ...]) -> Iterator[str]:
     """What differs between the two, in words: `numpy 1.26.4 -> 2.3.5`."""
     was = {item.name: item for item in before}

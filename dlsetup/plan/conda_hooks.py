@@ -1,4 +1,4 @@
-"""Scripts that conda runs when an environment is activated and left: LD_LIBRARY_PATH is trimmed, and restored.
+"""Scripts that conda runs when an environment is activated and left: LD_LIBRARY_PATH trimmed, and restored.
 
 The same lines as in the activation scripts of virtual environments, in files of their own.
 """

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+import sys
+from collections.abc import Mapping
 
 import pytest
-from tiny.broken import Fix
-from tiny.conda import CondaWorld, make_channel, make_world
-
-pytest.importorskip("rattler", reason="there is no wheel of py-rattler for this Python")
-
-OLD_DRIVER = "535.129.03"
-
-
-@pytest.fixture(scope="session")
-def channel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_channel(tmp_path_factory.mktemp("conda") / "channel")
-
-
-@pytest.fixture
-def conda(tmp_path: Path, channel: Path, fix: Fix) -> CondaWorld:
-    """An environment of conda, which `fix` is about."""
-    world = make_world(tmp_path, channel, fix.command.environ)
-    fix.broken = world.broken
-    return world
+from tiny.broken import Fix, moves
+from tiny.conda import CondaWorld
+from tiny.conda_faults import FAULTS, CondaFault
+from tiny.index import TinyIndex
 
 
 def packages(document: dict[str, object]) -> dict[str, tuple[str | None, str | None]]:
@@ -34,34 +21,40 @@ def packages(document: dict[str, object]) -> dict[str, tuple[str | None, str | N
 
 
 def short(text: str | None) -> str | None:
-    return text and text.partition("_")[0]
+    """`2.14.1 cuda126` of `2.14.1 cuda126_py311_h1a2b3c4_200`; of a build that tells nothing the version."""
+    if text is None:
+        return None
+    version, _, build = text.partition(" ")
+    word = re.match(r"cpu(?=_)|cuda\d+|0$", build)
+    return f"{version} {word[0]}" if word else version
 
 
-def on_cpu(conda: CondaWorld) -> None:
-    conda.install("pytorch=2.14.1=cpu*", "pytorch-cpu", "torchvision", "zlib")
-    conda.record.unlink()
-
-
-TO_CUDA = {
-    "pytorch-cpu": ("2.14.1 0", None),
-    "pytorch": ("2.14.1 cpu", "2.14.1 cuda126"),
-    "torchvision": ("0.29.1 cpu", "0.29.1 cuda126"),
-    "cuda-version": (None, "12.9 0"),
-}
-
-
-def test_a_cpu_build_on_a_gpu_machine(fix: Fix, conda: CondaWorld) -> None:
-    on_cpu(conda)
-    before, beside = conda.broken.tree(), conda.broken.beside()
-    fix.give_gpu(driver=OLD_DRIVER)
-    found = fix.of("cpu-build")
-    assert (found["exit"], found["result"], found["ok"]) == (0, "mended", True), found
-    assert packages(found) == TO_CUDA
-    assert {item["device"] for item in found["mending"]["outcomes"]} == {"cuda"}
-    assert "cuda126" in conda.builds()["pytorch"]
-    assert conda.builds()["zlib"] == "1.3.1 0"
-    assert conda.broken.beside() == beside
-    assert fix()["result"] == "nothing-to-mend"
-    undone = fix.command("undo", "--env", str(conda.broken.folder), "--yes")
-    assert undone.returncode == 0, undone.stderr
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_it_is_mended_and_stays_mended_and_can_be_undone(
+    fault: CondaFault, fix: Fix, conda: CondaWorld, tiny_index: TinyIndex
+) -> None:
+    if fault.before and sys.version_info >= tuple(int(part) for part in fault.before.split(".")):
+        pytest.skip(f"from Python {fault.before} on there is no such environment")
+    fault.make(fix, conda, tiny_index)
+    before, builds = conda.broken.tree(), conda.builds()
+    found = fix.of(fault.kind)
+    assert (found["exit"], found.get("result"), found["ok"]) == (0, "mended", True), found
+    assert packages(found) == fault.packages
+    assert moves(found) == fault.moves
+    files = [item["path"] for item in found["mending"]["repair"]["files"]]
+    assert len(files) == len(fault.files)
+    assert all(any(path.endswith(end.lstrip("/")) for path in files) for end in fault.files), files
+    assert changed(builds, conda.builds()) == changed(fault.packages)
+    assert bool(conda.calls()) is bool(fault.packages)
+    again = fix.of(fault.kind)
+    assert (again["exit"], again["result"]) == (0, "nothing-to-mend"), again
+    undone = fix.command("undo", "--env", str(conda.broken.folder), "--verify-hashes", "--yes")
+    assert undone.returncode == 0, undone.stderr + undone.stdout
     assert conda.broken.tree() == before
+
+
+def changed(before: Mapping[str, object], after: Mapping[str, object] | None = None) -> set[str]:
+    """Names of what differs."""
+    if after is None:
+        return {name for name, (was, now) in before.items() if was != now}  # type: ignore[misc]
+    return {name for name in {*before, *after} if before.get(name) != after.get(name)}

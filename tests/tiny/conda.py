@@ -121,6 +121,7 @@ def packages() -> Iterator[TinyPackage]:
     yield pytorch("2.2.2", None)
     onnx = of_this_python(onnxruntime("onnxruntime", "1.31.1"))
     yield of_wheel("onnxruntime", f"{PY}h1_0_cpu", onnx, "numpy")
+    yield TinyPackage("asks-for-onnxruntime", "1.0", depends=("onnxruntime",))
     yield from jax_parts("0.10.2")
     for version in ("12.6", "12.9", "13.0"):
         yield TinyPackage("cuda-version", version)
