@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import rattler
@@ -27,12 +28,16 @@ def main() -> None:
         parser.add_argument(flag, action="store_true")
     parser.add_argument("specs", nargs="+")
     given = parser.parse_args()
-    with Path(os.environ["TINY_CONDA_RECORD"]).open("a") as file:
-        file.write(json.dumps(sys.argv[1:]) + "\n")
+    note(sys.argv[1:])
     try:
         asyncio.run(remove(given) if given.verb == "remove" else install(given))
     except SolverError as error:
         sys.exit(f"error    libmamba Could not solve for environment specs\n{error}")
+
+
+def note(words: list) -> None:
+    with Path(os.environ["TINY_CONDA_RECORD"]).open("a") as file:
+        file.write(json.dumps(words) + "\n")
 
 
 async def install(given: argparse.Namespace) -> None:
@@ -99,9 +104,7 @@ def half_way(unlink: list, prefix: Path) -> None:
         for path in item.files[:3]:
             (prefix / path).unlink(missing_ok=True)
     if FAULT == "hang":
-        print("half way", file=sys.stderr, flush=True)
-        import time
-
+        note(["half way"])
         time.sleep(60)
     if FAULT == "crash":
         os.abort()
