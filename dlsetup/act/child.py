@@ -40,8 +40,12 @@ class Finished(Record, frozen=True, kw_only=True):
         return f"was ended by the signal {name}"
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
+def run(
+    argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False, holds_turn: bool = False
+) -> Finished:
     """Run a program to its end. `seen`: what it says goes to standard error as it is said.
+
+    `holds_turn`: should we be killed, the turn on the environment is the program's until it ends too.
 
     Whatever interrupts the waiting (Ctrl-C, SIGTERM) ends the program and all that it started.
     Raises `ToolMissing` if it cannot be started.
@@ -53,6 +57,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) 
             stdout=sys.stderr.fileno() if seen else subprocess.PIPE,
             stderr=sys.stderr.fileno() if seen else subprocess.PIPE,
             env=dict(environ),
+            close_fds=not holds_turn,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )

@@ -56,16 +56,21 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_uv(
-    argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False, watched: Watched | None = None
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    seen: bool = False,
+    watched: Watched | None = None,
+    holds_turn: bool = False,
 ) -> Finished:
     """Run uv (`argv[0]` is its path). Raises `StepFailed` with its essential words.
 
     `seen`: uv shows its progress to the user, unless the call itself is `--quiet`; `watched`: somebody else
-    shows it, where this system has terminals that a program can open.
+    shows it, where this system has terminals that a program can open. `holds_turn`: as of `child.run`.
     """
     loud = seen and "--quiet" not in argv
     finished = _drawn(argv, environ, watched) if loud and watched is not None else None
-    finished = finished or run(argv, variables(environ), seen=loud)
+    finished = finished or run(argv, variables(environ), seen=loud, holds_turn=holds_turn)
     if not finished.ok:
         raise refusal(argv, finished)
     return finished

@@ -1,4 +1,4 @@
-"""What a distribution is called on conda-forge."""
+"""What a distribution is called on conda-forge, and what conda has put into an environment."""
 
 from __future__ import annotations
 
@@ -16,8 +16,38 @@ class CondaPackage(Record, frozen=True, kw_only=True):
     """Specs for an NVIDIA GPU; empty: conda-forge has no such build."""
     cpu: tuple[str, ...] = ()
     mps: tuple[str, ...] = ()
+    package: str = ""
+    """Name of the package; empty: that of the distribution."""
+    built: str = ""
+    """Name of the package whose build string tells CPU and CUDA; empty: what it depends on decides."""
+    of_cpu: tuple[str, ...] = ()
+    """Packages without files that hold an environment to the CPU build."""
+    of_cuda: tuple[str, ...] = ()
+    """Packages without files that hold an environment to the CUDA build."""
     source: str
     checked: str
+
+    @property
+    def name(self) -> str:
+        """What conda calls it."""
+        return self.package or self.distribution
+
+
+class CondaRecord(Record, frozen=True, kw_only=True):
+    """One installed package, by conda's own record of it."""
+
+    name: str
+    version: str
+    build: str
+    channel: str = ""
+    """Address without platform, token and password, or a name."""
+    depends: tuple[str, ...] = ()
+    """Names of packages that it asks for."""
+    distribution: str = ""
+    """The Python distribution that it brought, by its canonical name; empty: none."""
+    distribution_version: str = ""
+    whole: bool = True
+    """Whether the metadata of that distribution is still what conda put there: pip may have replaced it."""
 
 
 class ChannelToolkits(Record, frozen=True, kw_only=True):
