@@ -170,3 +170,17 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 def test_sources_are_told_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["notes", "driver", "--machine", OLD, "-v"]) == 0
     assert "source  Ubuntu Server documentation" in capsys.readouterr().out
+
+
+def test_a_driver_that_a_report_shows_is_not_said_to_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "smi.txt"
+    report.write_text(
+        "OS: Ubuntu 22.04.4 LTS (x86_64)\n"
+        "| NVIDIA-SMI 550.54.15      Driver Version: 550.54.15      CUDA Version: 12.4     |\n"
+        "|   0  NVIDIA GeForce RTX 4090        Off | 00000000:01:00.0 Off |                  Off |\n"
+    )
+    assert cli.call(["notes", "container-toolkit", "--from", str(report), "--json"]) == 0
+    steps = {step["id"]: step for step in document(capsys)["note"]["steps"]}
+    assert steps["driver"]["state"] == "right"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from dlsetup.judge.checks.docker import GUIDE, install_toolkit
 from dlsetup.judge.container_tools import CDI, CONFIGURE
 from dlsetup.judge.evidence import of_package
@@ -33,6 +35,8 @@ def container_steps(subject: Subject) -> Iterator[NoteStep]:
         why = "The toolkit is told to the engine that is here."
         yield ask("engine", "See which container engine there is", why, ("docker info", "podman --version"))
         yield from _toolkit(subject)
+        yield from _tell_docker(subject)
+        yield replace(_tell_podman(subject), state="optional", only_if="Podman is the engine here")
         return
     if docker is None and podman is None:
         yield _engine(subject)

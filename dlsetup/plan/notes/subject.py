@@ -65,9 +65,10 @@ class Subject(Record, frozen=True, kw_only=True):
 
     @property
     def driver_works(self) -> bool:
-        """Whether the driver answers, so that neither its module nor its libraries are missing."""
+        """Whether its release is known and NVML is not known to refuse: a report seldom tells more."""
         driver = self.driver
-        return driver is not None and driver.nvml_error is None and self.scene.driver is not None
+        refused = driver is not None and isinstance(driver.nvml_error, str)
+        return driver is not None and not refused and self.scene.driver is not None
 
     @property
     def driver_packages(self) -> tuple[SystemPackage, ...]:

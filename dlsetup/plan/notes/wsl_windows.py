@@ -153,7 +153,7 @@ def driver_steps(subject: Subject) -> Iterator[NoteStep]:
         driver_serves(scene.target, cuda, scene.catalog.hardware).refused
         for _, cuda in subject.cuda_frameworks
     )
-    inside = subject.driver is not None and subject.driver.nvml_error is not None
+    inside = subject.scene.nvml_refuses
     if subject.driver_works and not too_old:
         served = tuple(of_framework(item) for item, _ in subject.cuda_frameworks)
         title = f"The driver of Windows, {scene.driver}, {'serves what is installed' if served else 'works'}"

@@ -273,6 +273,10 @@ def test_the_family_of_red_hat_has_podman_and_cdi(note_of: Make) -> None:
     told = commands(note)
     assert "/etc/yum.repos.d/nvidia-container-toolkit.repo" in told
     assert "sudo dnf install nvidia-container-toolkit" in told
+    assert step(note, "toolkit").only_if
+    assert step(note, "configure").only_if
+    assert step(note, "cdi").commands[0] == "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"
+    assert note.surely == 0
 
 
 def test_a_jetson_takes_the_toolkit_of_jetpack(note_of: Make) -> None:

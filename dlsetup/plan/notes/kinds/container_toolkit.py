@@ -44,7 +44,7 @@ def steps(subject: Subject) -> Iterator[NoteStep]:
     """The driver of the host first, which every container uses."""
     if subject.driver_works:
         yield right("driver", "The driver of the host works", of_driver(subject.scene))
-    elif subject.driver is None:
+    elif not subject.scene.nvml_refuses:
         why = "Containers use the driver of the host: `dlsetup notes driver` has the steps."
         yield ask("driver", "See that the driver of the host works", why, ("nvidia-smi",))
     else:
