@@ -17,6 +17,8 @@ from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_l
 from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
 from dlsetup.commands.locking import ROUNDS
+from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
+from dlsetup.commands.kernels import and_kernel, check_kernel, kernel_of, with_kernel
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
@@ -31,7 +33,6 @@ from dlsetup.plan.building_target import building_target, check_buildable, only_
 from dlsetup.plan.environment import Place
 from dlsetup.plan.expectation import expectations
 from dlsetup.plan.indexes import parse_index
-from dlsetup.plan.kernel import PACKAGE, Kernel, check_kernel_name, kernel_for, kernel_steps
 from dlsetup.plan.lock import Lock
 from dlsetup.plan.script import shell_script
 from dlsetup.probe.host import Host
@@ -67,9 +68,7 @@ def run(request: Request) -> int:
     """Build it (0), say what stands against it (1), or do nothing because the user says no (130)."""
     host = Host.here(os.environ)
     tool_of(request)
-    if request.kernel is not None:
-        check_kernel_name(request.kernel)
-        check_kernel_free(request.kernel, host.environ)
+    check_kernel(request, host)
     for index in request.indexes:
         parse_index(index)
     place, wait = place_for(request.name, host.folder), amount(request.wait, "--wait")
@@ -133,14 +132,12 @@ def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) ->
     here = target_here()
     target = question.there(target_for(request, tool, here, host))
     wish, readings = question.on(target)
-    if request.kernel is not None:
-        wish = replace(wish, packages=(*wish.packages, PACKAGE))
     return Task(
         request=request,
         tool=tool,
         place=place_to_show(place) if request.dry_run else place,
         host=host,
-        wish=wish,
+        wish=with_kernel(wish, request),
         catalog=question.catalog,
         target=target,
         readings=readings,
@@ -162,6 +159,8 @@ def _answer(task: Task, answer: Plan | Conflict) -> int:
 def carry_out_task(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
     with workplace(task.place, in_place=task.tool in BY_CONDA):
+    kernel = kernel_of(task.request, task.host, task.place, plan, build)
+    with workplace(task.place, in_place=task.tool == "conda"):
         _say(task, *reading_lines(task.readings), *plan_lines(plan))
         for step in build.prepare():
             _say(task, step_line(step))
@@ -173,18 +172,10 @@ def carry_out_task(task: Task, plan: Plan, build: Build) -> int:
         for step in build.install():
             _say(task, step_line(step))
         outcomes = _prove(task, plan, build)
-        settle(build, task.place, kernel_of(task, plan, build))
-    _show(task, _creation(task, plan, build, lock, outcomes))
+        settle(build, task.place, kernel)
+    creation = _creation(task, plan, build, lock, outcomes)
+    _show(task, replace(creation, kernel=None if kernel is None else kernel.folder))
     return 0
-
-
-def kernel_of(task: Task, plan: Plan, build: Build) -> Kernel | None:
-    """The Jupyter kernel that was asked for, of the environment in its place."""
-    name = task.request.kernel
-    if name is None:
-        return None
-    python = build.python.replace(task.place.work, task.place.final, 1)
-    return kernel_for(name, kernels_folder(task.host.environ), python, plan)
 
 
 def _prove(task: Task, plan: Plan, build: Build) -> tuple[Outcome, ...]:
@@ -217,7 +208,6 @@ def _creation(
         outcomes=outcomes,
         activate=build.activate,
         lock=build.lock_path,
-        kernel=None if (kernel := kernel_of(task, plan, build)) is None else kernel.folder,
         notes=task.notes,
     )
 
@@ -246,10 +236,8 @@ def refuse(task: Task, conflict: Conflict) -> int:
 
 
 def show_steps(task: Task, plan: Plan, build: Build) -> int:
-    procedure = build.procedure()
-    kernel = kernel_of(task, plan, build)
-    if kernel is not None:
-        procedure = replace(procedure, steps=(*procedure.steps, *kernel_steps(kernel)))
+    kernel = kernel_of(task.request, task.host, task.place, plan, build)
+    procedure = and_kernel(build.procedure(), kernel)
     if task.request.as_json:
         script = shell_script(procedure)
         found = json.CreateDocument(

@@ -17,6 +17,7 @@ from packaging.utils import (
     parse_sdist_filename,
     parse_wheel_filename,
 )
+from packaging.version import Version
 
 from dlsetup.model.bundle import Fetched, Room
 from dlsetup.model.errors import DataError, UsageError
@@ -98,7 +99,7 @@ def _file(package: Row, target: Target, python: Interpreter, room: Room) -> Fetc
         digest=digest,
         size=size if isinstance(size, int) and 0 <= size <= _LARGEST else UNKNOWN,
         package=name,
-        version=str(package.get("version", "")),
+        version=str(Version(str(package.get("version", "0")))),
     )
 
 
