@@ -160,13 +160,11 @@ def _torch(picks: Iterable[Pick]) -> Version | None:
 
 
 def _specs(pick: Pick, gpu: bool, level: int, known: Known) -> Iterator[str]:
-    """`pytorch=2.14.1=*cuda*`; a member of a family without a build of its own gives its release up first."""
+    """`pytorch=2.14.1=*cuda*`, or `jax=0.10.2` and `jaxlib=*=*cuda*`, and what holds to that build."""
     row = known.row(_name(pick))
     build = "*cuda*" if gpu else "*cpu*"
     own = row.built == row.name
-    yield _spec(
-        row.name, pick.version, build if own else "", level if own or not row.source else min(level, 3)
-    )
+    yield _spec(row.name, pick.version, build if own else "", level)
     if row.built and not own:
         yield f"{row.built}=*={build}"
     kept = row.of_cuda if gpu else row.of_cpu

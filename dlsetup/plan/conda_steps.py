@@ -55,7 +55,8 @@ def read_conda_forecast(text: str) -> CondaForecast:
     "FETCH": [{…, "size": 123}]}}; there is no `actions` where nothing moves.
     """
     where = "the forecast of conda"
-    told = codec.decode(text, dict[str, Any], where=where).get("actions") or {}
+    document = codec.decode(text, dict[str, Any], where=where)
+    told = codec.convert(document.get("actions", {}), dict[str, Any], where=where)
     rows = {
         name: codec.convert(told.get(name) or (), tuple[dict[str, Any], ...], where=where)
         for name in ("UNLINK", "LINK", "FETCH")
