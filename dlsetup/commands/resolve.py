@@ -64,9 +64,7 @@ def run(request: Request) -> int:
     return 1 if isinstance(answer, Conflict) else 0
 
 
-def wishes_on(
-    targets: tuple[Target, ...], said: Asked
-) -> tuple[tuple[Wish, ...], tuple[Reading, ...]]:
+def wishes_on(targets: tuple[Target, ...], said: Asked) -> tuple[tuple[Wish, ...], tuple[Reading, ...]]:
     """The wish of each target, which the markers of a file may make another, and what was read."""
     found = [said.on(target) for target in targets]
     return tuple(wish for wish, _ in found), tuple(
