@@ -23,6 +23,7 @@ from dlsetup.model.triage import Row, Triage
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
+from dlsetup.show.files import FilesDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.repair import FixDocument
 
@@ -32,6 +33,7 @@ DOCUMENTS: dict[str, type] = {
     "resolve": json.ResolveDocument,
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
+    "create-files": FilesDocument,
     "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,

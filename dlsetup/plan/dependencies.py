@@ -43,7 +43,7 @@ def edits(present: Sequence[str], wanted: Sequence[str], owned: Collection[str],
         if name in owned:
             _replace(found, entries, list(ours.values()), where)
         elif not entries:
-            found.added.extend(map(str, ours.values()))
+            found.added.extend(map(as_text, ours.values()))
     return found
 
 
@@ -57,10 +57,10 @@ def bounds(present: Sequence[str], wanted: Sequence[str]) -> Edits:
             item = Requirement(text)
             same = next((pair for pair in entries if str(pair[1].marker) == str(item.marker)), None)
             if same is None:
-                found.added.append(text)
+                found.added.append(as_text(item))
             elif not set(item.specifier) <= set(same[1].specifier):
                 item.specifier &= same[1].specifier
-                found.changed[same[0]] = [str(item)]
+                found.changed[same[0]] = [as_text(item)]
     return found
 
 
@@ -74,13 +74,13 @@ def _replace(
     }
     rest = [item for place, item in entries.items() if place not in applying]
     lines = list(_lines(ours, applying, rest, where))
-    if [str(item) for item in applying.values()] == lines:
+    if [as_text(item) for item in applying.values()] == lines:
         return
     if not applying:
         found.added.extend(lines)
     for number, (place, item) in enumerate(applying.items()):
         told = lines if number == 0 else []
-        if told != [str(item)]:
+        if told != [as_text(item)]:
             found.changed[place] = told
         if item.url and number == 0:
             found.notes.append(f"{item.name} came from an address: {item.url[:200]}")
@@ -98,9 +98,16 @@ def _lines(
     for item in ours:
         item.extras = item.extras | extras
         if len(ours) == 1 and item.marker is None and (marker or (rest and where.marker)):
-            yield str(Requirement(with_marker(str(item), marker or where.marker)))
+            yield as_text(Requirement(with_marker(str(item), marker or where.marker)))
         else:
-            yield str(item)
+            yield as_text(item)
+
+
+def as_text(item: Requirement) -> str:
+    """A requirement as people write it inside of double quotes."""
+    text = str(item)
+    head, mark, marker = text.partition(" ; " if item.url else "; ")
+    return f"{head} ; {marker.replace(chr(34), chr(39))}" if mark and "'" not in marker else text
 
 
 def _marker(item: Requirement) -> str:

@@ -65,7 +65,7 @@ class _Workspace:
         workspace = table_at(self.document, NAME, name)
         if "name" not in workspace:
             workspace["name"] = self.draft.project
-        channels = array_at(workspace, "channels", NAME)
+        channels = array_at(workspace, "channels", NAME, multiline=False)
         if not any(text.rstrip("/").rpartition("/")[2] == "conda-forge" for text in texts_of(channels)):
             channels.append("conda-forge")
         rows = [platform_rows(self.draft.plans, subdir) for subdir in self.subdirs]

@@ -56,7 +56,7 @@ def platform_rows(plans: Sequence[Plan], subdir: str) -> dict[str, str]:
 def say_platforms(document: Any, workspace: Any, rows: Sequence[Mapping[str, str]], name: str) -> list[str]:
     """Write them where they stand; gives what could not be said."""
     notes: list[str] = []
-    platforms = array_at(workspace, "platforms", name)
+    platforms = array_at(workspace, "platforms", name, multiline=len(rows) > 1)
     older = peek(document, "system-requirements") is not None
     for said in rows:
         place = _place(platforms, said["platform"])

@@ -79,10 +79,10 @@ def is_ours(item: Any) -> bool:
     return isinstance(item, Item) and item.trivia.comment.startswith(f"# {OURS}")
 
 
-def array_at(table: Any, key: str, name: str) -> Array:
+def array_at(table: Any, key: str, name: str, *, multiline: bool = True) -> Array:
     """The array of this name, made where it is not there. Raises `Unreadable` for something else."""
     if key not in table:
-        table[key] = tomlkit.array().multiline(not isinstance(table, InlineTable))
+        table[key] = tomlkit.array().multiline(multiline and not isinstance(table, InlineTable))
     found = table[key]
     if not isinstance(found, Array):
         raise unreadable(name, f"`{key}` is no array")
@@ -115,11 +115,20 @@ def key_of(table: Mapping[str, Any], name: str) -> str | None:
 
 def row(values: Mapping[str, Any]) -> InlineTable:
     """An inline table of what is said: None and the empty text say nothing."""
-    found = tomlkit.inline_table()
-    for key, value in values.items():
-        if value not in (None, ""):
-            found[key] = value
+    told = [
+        f"{tomlkit.key(key).as_string()} = {tomlkit.item(value).as_string()}"
+        for key, value in values.items()
+        if value not in (None, "")
+    ]
+    found = tomlkit.value(f"{{ {', '.join(told)} }}")
+    assert isinstance(found, InlineTable)
     return found
+
+
+def space_before(table: Any) -> None:
+    """An empty line between what a table has and the table below it that comes next."""
+    if len(table) and not table.as_string().endswith("\n\n"):
+        table.add(tomlkit.nl())
 
 
 def plain(value: Any) -> Any:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
     canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
 )
 from packaging.version import Version
 
@@ -26,6 +21,7 @@ from dlsetup.model.locked import LockNote
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Wanted
+from dlsetup.resolve.addresses import bare, version_of_file, without_secrets
 from dlsetup.resolve.noted import extras_of, is_meant, noted_build
 from dlsetup.resolve.refusals import specifier_admits
 from dlsetup.resolve.shapes import asked, both
@@ -115,7 +111,7 @@ class Taking:
     def _framework_of(self, item: Requirement, said: Said, framework: Framework) -> None:
         specifier = item.specifier
         if item.url:
-            found = _of_file(item.url)
+            found = version_of_file(item.url)
             if found is None:
                 self._leave(
                     Said(text=item.name, where=said.where), "an address, which tells no release to judge"
@@ -161,17 +157,17 @@ class Taking:
 
     def _places(self, listing: Listing) -> None:
         """Indexes of the catalog from which the builds of a framework shall come."""
-        known = {_plain(item.url): item.name for item in self.catalog.indexes if item.url}
+        known = {bare(item.url): item.name for item in self.catalog.indexes if item.url}
         by_name = {
-            item.distribution: known[_plain(item.address.text)]
+            item.distribution: known[bare(item.address.text)]
             for item in listing.sources
-            if _plain(item.address.text) in known and self._holds(item.marker)
+            if bare(item.address.text) in known and self._holds(item.marker)
         }
         everywhere: list[str] = []
         for said in listing.indexes:
-            index = known.get(_plain(said.text))
+            index = known.get(bare(said.text))
             if index is None:
-                self._leave(replace(said, text=_shown(said.text)), "no index of the catalog")
+                self._leave(replace(said, text=without_secrets(said.text)), "no index of the catalog")
             else:
                 everywhere.append(index)
         for name, wanted in self.wanted.items():
@@ -256,21 +252,3 @@ def frameworks_in(listing: Listing, owners: Mapping[str, str]) -> Iterator[str]:
 def _names(framework: Framework) -> set[str]:
     """Names under which an installer is asked for some build of it."""
     return {framework.name}.union(*(asked_for(build) for build in framework.builds))
-
-
-def _of_file(url: str) -> Version | None:
-    """The version of a file by its address: `…/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl`."""
-    try:
-        name = unquote(urlsplit(url).path.rpartition("/")[2])
-        return parse_wheel_filename(name)[1] if name.endswith(".whl") else parse_sdist_filename(name)[1]
-    except (InvalidWheelFilename, InvalidSdistFilename, ValueError):
-        return None
-
-
-def _plain(url: str | None) -> str:
-    """An address as far as it tells one index from another."""
-    return re.sub(r"^https?://([^/@]*@)?", "", (url or "").strip()).rstrip("/").lower()
-
-
-def _shown(url: str) -> str:
-    return re.sub(r"(?<=://)[^/@\s]*@", "", url)

@@ -20,7 +20,7 @@ SHORT = {"why": "catalog-why"}
 """Commands that are short for one of a group, and speak by its document."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
-    "create": ("env",),
+    "create": ("env", "files"),
     "catalog": ("show", "why", "status", "refresh", "check"),
     "profiles": ("list",),
 }
