@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from dlsetup.model.source import Source
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
 from dlsetup.plan.draft import Draft, FileText, Unreadable, project_name
-from dlsetup.plan.forms import Form, forms
+from dlsetup.plan.forms import Form, forms, is_wish
 from dlsetup.plan.indexes import bare_address, parse_index, with_addresses
 from dlsetup.show import json
 from dlsetup.show.agreement import DECLINED, agreed, meanwhile, must_be_able_to_ask
@@ -75,19 +76,15 @@ def run(request: Request) -> int:
     wishes, readings = wishes_on(targets, said)
     found = _answer(request, chosen, wishes, targets, said.catalog)
     if isinstance(found.answer, Conflict):
-        return _refuse(request, replace_readings(found, readings))
+        return _refuse(request, found._replace(readings=readings))
+    found = found._replace(readings=readings, notes=(*found.notes, *_unread(request, folder, there)))
     draft = replace(found.draft, present=there, project=_name(folder, found.draft.plans))
     made = [(form, file) for form in chosen for file in _files(form, draft, force=request.force)]
     _check(made, targets, said.catalog)
     changes = tuple(_change(request, form, file, draft) for form, file in made)
     texts = {Path(folder, file.name): file.text for _, file in made if file.text != draft.text_of(file.name)}
     with interruptible():
-        return _settle(request, replace_readings(found, readings), said.catalog, changes, texts)
-
-
-def replace_readings(found: Answer, readings: tuple[Reading, ...]) -> Answer:
-    """With what was read."""
-    return found._replace(readings=readings)
+        return _settle(request, found, said.catalog, changes, texts)
 
 
 def _chosen(request: Request) -> list[Form]:
@@ -144,6 +141,15 @@ def _further(request: Request, found: Answer, catalog: Catalog) -> Answer:
         notes.append("`--find-links` is not written: it says where files lie on this machine")
     words = conda_words(plans, catalog) if request.conda_forge else ()
     return found._replace(draft=replace(found.draft, more=more, conda=words), notes=tuple(notes))
+
+
+def _unread(request: Request, folder: str, there: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    """Files that are there, and whose other wishes the plan does not know."""
+    read = {os.path.realpath(path) for path in request.asked.question.files}
+    for name, text in there:
+        path = os.path.join(request.into, name) if request.into != "." else name
+        if text.strip() and os.path.realpath(os.path.join(folder, name)) not in read and is_wish(name, text):
+            yield f"what else {path} asks for was not heeded: `-r {shlex.quote(path)}` does"
 
 
 def _name(folder: str, plans: tuple[Plan, ...]) -> str:

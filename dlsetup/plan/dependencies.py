@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -93,14 +93,22 @@ def _lines(
     where: Where,
 ) -> Iterator[str]:
     """What is wanted, with the extras that have nothing to do with the device, and a marker that is kept."""
-    extras = {extra for item in applying.values() for extra in item.extras if not names_a_device(extra)}
+    extras = [extra for item in applying.values() for extra in item.extras]
+    name = next((item.name for item in applying.values()), "")
     marker = next((_marker(item) for item in applying.values()), "")
     for item in ours:
-        item.extras = item.extras | extras
+        item.extras = set(with_kept(item.extras, extras))
+        item.name = name if canonicalize_name(name) == canonicalize_name(item.name) else item.name
         if len(ours) == 1 and item.marker is None and (marker or (rest and where.marker)):
             yield as_text(Requirement(with_marker(str(item), marker or where.marker)))
         else:
             yield as_text(item)
+
+
+def with_kept(extras: Iterable[str], theirs: Iterable[str]) -> list[str]:
+    """Extras of the plan, and those that are there and say nothing of a device, as they are spelt."""
+    kept = {canonicalize_name(extra): extra for extra in theirs if not names_a_device(extra)}
+    return sorted({**{canonicalize_name(extra): extra for extra in extras}, **kept}.values())
 
 
 def as_text(item: Requirement) -> str:

@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from dlsetup.plan.dependencies import with_kept
 from dlsetup.plan.draft import Draft, FileText, environments, holds
 from dlsetup.plan.own_table import say_own
 from dlsetup.plan.pixi_platforms import platform_rows, say_platforms, subdir_of
@@ -25,7 +26,6 @@ from dlsetup.plan.toml_edit import (
     texts_of,
     written,
 )
-from dlsetup.resolve.sources import names_a_device
 
 NAME = "pixi.toml"
 LEAST_PIXI = ">=0.71"
@@ -161,8 +161,7 @@ class _Workspace:
 
     def _updated(self, before: Spec, spec: Spec) -> Spec:
         """The plan's version, index and extras; whatever else is said stays."""
-        kept = [extra for extra in before.get("extras", []) if not names_a_device(str(extra))]
-        extras = list(dict.fromkeys((*spec.get("extras", []), *kept)))
+        extras = with_kept(spec.get("extras", []), map(str, before.get("extras", [])))
         rest = {
             key: value for key, value in before.items() if key not in ("version", "index", "extras", "build")
         }

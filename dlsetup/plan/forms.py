@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dlsetup.plan.draft import Draft, FileText
+from dlsetup.plan.lock_text import HEAD
 
 
 class Form(NamedTuple):
@@ -20,6 +21,11 @@ class Form(NamedTuple):
     such form."""
     locked: bool = False
     """It is made of a lock: uv asks the indexes for it."""
+
+
+def is_wish(name: str, text: str) -> bool:
+    """Whether a file says what a person wants: not what dlsetup made, nor bounds."""
+    return name != "constraints.txt" and not text.startswith(HEAD)
 
 
 def forms() -> dict[str, Form]:

@@ -131,6 +131,13 @@ def space_before(table: Any) -> None:
         table.add(tomlkit.nl())
 
 
+def space_behind(document: tomlkit.TOMLDocument, table: Any) -> None:
+    """An empty line between a table that was added and one that follows it."""
+    own = table.as_string()
+    if f"{own}[" in document.as_string() and not own.endswith("\n\n"):
+        table.add(tomlkit.nl())
+
+
 def plain(value: Any) -> Any:
     """Without what tomlkit knows of spaces and comments."""
     return value.unwrap() if hasattr(value, "unwrap") else value

@@ -13,7 +13,7 @@ from dlsetup.model.framework import Index
 from dlsetup.model.resolution import Plan
 from dlsetup.plan.draft import Draft, environments, group_marker, holds, made_for, unreadable
 from dlsetup.plan.toml import pinned_sources
-from dlsetup.plan.toml_edit import key_of, peek, plain, put, row, space_before, table_at
+from dlsetup.plan.toml_edit import key_of, peek, plain, put, row, space_before, space_behind, table_at
 
 NAME = "pyproject.toml"
 
@@ -86,6 +86,7 @@ class _Sources:
         for number, (key, value) in enumerate(item for item in values.items() if item[1] not in (None, "")):
             put(table, key, value, why=why if number == 0 else "")
         uv["index"].append(table)
+        space_behind(self.document, table)
 
     def sources(self, names: Mapping[str, str]) -> None:
         pinned = [pinned_sources(plan) for plan in self.groups]
