@@ -31,7 +31,7 @@ from dlsetup.plan.toml import pinned_sources
 
 REQUIREMENTS, CONSTRAINTS, PYLOCK = "requirements.txt", "constraints.txt", "pylock.toml"
 _OF_INDEX = re.compile(r"\s*(?:-i|--index-url|--extra-index-url)(?:\s*=\s*|\s+)(\S+)")
-_COMMENT = re.compile(r"(?:^|\s)#.*$")
+_COMMENT = re.compile(r"(?:^|\s+)#.*$")
 
 
 def requirements(draft: Draft) -> tuple[FileText, ...]:

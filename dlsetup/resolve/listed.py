@@ -22,7 +22,7 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Wanted
 from dlsetup.resolve.addresses import bare, version_of_file, without_secrets
-from dlsetup.resolve.noted import extras_of, is_meant, noted_build
+from dlsetup.resolve.noted import extras_of, is_meant, noted_builds
 from dlsetup.resolve.refusals import specifier_admits
 from dlsetup.resolve.shapes import asked, both
 from dlsetup.rules.installed import asked_for
@@ -194,15 +194,17 @@ class Taking:
             wanted, framework = self.wanted.get(pick.framework), self._framework(pick.framework)
             if wanted is None or framework is None or not is_meant(note, pick, self.target):
                 continue
-            build = noted_build(pick, framework, self.catalog)
-            if build is None:
+            builds, exact = noted_builds(pick, framework, self.catalog)
+            builds = [build for build in builds if specifier_admits(wanted.specifier, build)]
+            if not builds:
                 continue
+            index = builds[0].index if exact else ""
             kept = self.kept.get(pick.framework)
             if kept is not None:
-                self.kept[pick.framework] = replace(kept, variant=build.variant, index=build.index)
+                self.kept[pick.framework] = replace(kept, variant=builds[0].variant, index=index)
                 continue
-            extras = tuple(dict.fromkeys((*wanted.extras, *extras_of(build))))
-            of_build = asked(replace(wanted, extras=extras, indexes=(build.index,)))
+            extras = tuple(dict.fromkeys((*wanted.extras, *extras_of(builds[0]))))
+            of_build = asked(replace(wanted, extras=extras, indexes=(index,) if exact else ()))
             self.wanted[pick.framework] = replace(of_build, filed=True)
 
     def _holds(self, text: str) -> bool:

@@ -29,14 +29,17 @@ def _same_platform(words: str, target: Target) -> bool:
     return all(isinstance(one, Unknown) or isinstance(other, Unknown) or one == other for one, other in pairs)
 
 
-def noted_build(pick: LockPick, framework: Framework, catalog: Catalog) -> Build | None:
-    """The build in the catalog, if it is there. A mirror has another address than the catalog knows."""
+def noted_builds(pick: LockPick, framework: Framework, catalog: Catalog) -> tuple[list[Build], bool]:
+    """The builds of the catalog that it may be, and whether the address tells which.
+
+    A mirror has another address than the catalog knows.
+    """
     addresses = {index.name: index.url or "" for index in catalog.indexes}
     same = [
         build for build in framework.builds if (build.version, build.variant) == (pick.version, pick.variant)
     ]
     there = [build for build in same if addresses.get(build.index, "").rstrip("/") == pick.index.rstrip("/")]
-    return next(iter(there or same), None)
+    return (there, True) if there else (same, False)
 
 
 def extras_of(build: Build) -> list[str]:
