@@ -70,7 +70,7 @@ def content(command: Command) -> dict[str, str]:
         ("tensorflow", "torch", "torchvision", *NODE, "--cuda", "12"),
         ("torch", "jax", *NODE, "--cpu"),
         ("jax", "torch==2.14.1", *MAC, *WINDOWS, "--python", "3.12"),
-        ("--profile", "hpc", *NODE, "--python", "3.12"),
+        ("torch", *NODE, "--python", "3.12", "--cuda", "12.6", "--prefer", "stable"),
         ("torch", "--target", "os=linux,arch=aarch64,glibc=2.39,driver=580.65.06,gpu=GH200", *MAC),
     ],
 )
@@ -83,6 +83,15 @@ def test_read_back_it_gives_the_same_plan(command: Command, form: str, words: tu
     assert told(again) == told(made)
     # pixi has no bounds on wheels that nothing asks for: they stand among the requirements.
     assert [_asked(plan, form) for plan in _plans(again)] == [_asked(plan, form) for plan in _plans(made)]
+
+
+def test_further_packages_of_a_profile_stay_beside_it(command: Command) -> None:
+    made = created(command, "--profile", "teaching", *NODE, "--form", "uv", "--yes")
+    again = resolved(command, "-r", "pyproject.toml", *NODE)
+    # tensorboard is a framework of the catalog, and a further package of the profile.
+    (before,), (after,) = told(made), told(again)
+    assert set(before[1]) < set(after[1])
+    assert {pick[0] for pick in after[1]} - {pick[0] for pick in before[1]} == {"tensorboard"}
 
 
 def _asked(plan: dict[str, Any], form: str) -> set[str]:
