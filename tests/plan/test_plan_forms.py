@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,11 @@ requires-python = "==3.12.*"
 [[packages]]
 name = "torch"
 version = "2.15.0+cu130"
-wheels = [{ url = "https://files.example/torch-2.15.0%2Bcu130-cp312-cp312-manylinux_2_28_x86_64.whl", hashes = { sha256 = "aa" } }]
+wheels = [{ url = "https://f.example/torch-2.15.0%2Bcu130-py3-none-any.whl", hashes = { sha256 = "aa" } }]
 [[packages]]
 name = "numpy"
 version = "2.3.5"
-wheels = [{ url = "https://files.example/numpy-2.3.5-cp312-cp312-manylinux_2_28_x86_64.whl", hashes = { sha256 = "bb" } }]
+wheels = [{ url = "https://f.example/numpy-2.3.5-py3-none-any.whl", hashes = { sha256 = "bb" } }]
 """
 
 
@@ -166,7 +167,7 @@ def test_a_mirror_under_the_name_stays_and_is_told() -> None:
     text = '[[tool.uv.index]]\nname = "pytorch-cu130"\nurl = "https://mirror.example/x"\n'
     file = uv_on(text)
     assert tomli.loads(file.text)["tool"]["uv"]["index"][0]["url"] == "https://mirror.example/x"
-    assert any("mirror" not in note and "stood" in note or "stands" in note for note in file.notes)
+    assert any("stands as it was" in note for note in file.notes)
 
 
 def test_indexes_as_an_array_get_a_row() -> None:
@@ -458,9 +459,11 @@ def test_lines_of_others_stay_to_the_byte(before: list[str], after: list[str], e
     text = end.join([*before, line, *after])
     file = on(requirements, text, name="requirements.txt")
     kept = [
-        row for row in file.text.split(end) if not row.startswith(("# dlsetup", "--extra-index", "-c const"))
+        row
+        for row in re.split(r"\r?\n", file.text)
+        if not row.startswith(("# dlsetup", "--extra-index", "-c const"))
     ]
-    assert [row for row in kept if "torch==2.15" not in row.lower() and row] == [
+    assert [row for row in kept if "2.15.0+cu130" not in row and row] == [
         row for row in (*before, *after) if row
     ]
     assert sum("2.15.0+cu130" in row for row in kept) == 1
@@ -487,16 +490,13 @@ def test_any_text_is_edited_or_refused(text: str) -> None:
         assert again.text == file.text
 
 
-values = (
-    st.recursive(
-        st.one_of(st.booleans(), st.integers(-5, 5), st.text(max_size=6)),
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
-        ),
-        max_leaves=6,
-    )
-    if (KEYS := ["project", "dependencies", "tool", "uv", "index", "sources", "torch", "name", "workspace"])
-    else None
+KEYS = ["project", "dependencies", "tool", "uv", "index", "sources", "torch", "name", "workspace"]
+values = st.recursive(
+    st.one_of(st.booleans(), st.integers(-5, 5), st.text(max_size=6)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
+    ),
+    max_leaves=6,
 )
 
 
