@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from dlsetup.plan.dependencies import with_kept
-from dlsetup.plan.draft import Draft, FileText, environments, holds
+from dlsetup.plan.draft import Draft, FileText, environments, holds, unreadable
 from dlsetup.plan.own_table import say_own
 from dlsetup.plan.pixi_platforms import platform_rows, say_platforms, subdir_of
 from dlsetup.plan.toml import pinned_sources
@@ -58,7 +58,7 @@ class _Workspace:
         self._place("pypi-dependencies", [self._wheels(place) for place in range(len(self.groups))])
         self._indexes()
         say_own(self.document, self.draft, NAME)
-        return FileText(name=NAME, text=written(self.document), notes=tuple(self.notes))
+        return FileText(name=NAME, text=written(self.document, NAME), notes=tuple(self.notes))
 
     def _workspace(self) -> None:
         name = "project" if "project" in self.document and "workspace" not in self.document else "workspace"
@@ -139,7 +139,9 @@ class _Workspace:
         if known is None:
             table[key] = _value(spec)
             return
-        before = {"version": known} if isinstance(known, str) else dict(known)
+        if not isinstance(known, str | dict):
+            raise unreadable(NAME, f"`{name}` is neither a version nor a table")
+        before = {"version": known} if isinstance(known, str) else known
         if {"path", "git", "url"} & before.keys() and not {"git", "url"} & spec.keys():
             self.notes.append(f"{name} comes from where {NAME} says, not from the plan's index")
             return

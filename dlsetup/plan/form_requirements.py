@@ -118,6 +118,9 @@ class _Lines:
                 rows += [f"{item}{kept if number == 0 else ''}{self.end}" for number, item in enumerate(told)]
         if rows and not rows[-1].endswith("\n"):
             rows[-1] += self.end
+        if rows and re.search(r"\\\r?\n\Z", rows[-1]):
+            # What comes next would belong to this line.
+            rows.append(self.end)
         place = self._place_of_options(rows)
         rows[place:place] = [f"{line}{self.end}" for line in head]
         return "".join(rows) + "".join(f"{text}{self.end}" for text in found.added)

@@ -56,7 +56,7 @@ class _Project:
         self.notes += say_sources(self.document, self.draft, self.groups, self.markers)
         say_how_to_compile(self.document, self.groups, NAME)
         say_own(self.document, self.draft, NAME)
-        return FileText(name=NAME, text=written(self.document), notes=tuple(self.notes))
+        return FileText(name=NAME, text=written(self.document, NAME), notes=tuple(self.notes))
 
     def _refuse(self) -> None:
         project = peek(self.document, "project")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import tomli
 import tomlkit
 from packaging.utils import canonicalize_name
 from tomlkit.exceptions import TOMLKitError
@@ -17,7 +18,7 @@ from dlsetup.plan.draft import OURS, remark, unreadable
 def opened(text: str, name: str) -> tomlkit.TOMLDocument:
     """The document. Raises `Unreadable`."""
     try:
-        return tomlkit.parse(text)
+        return tomlkit.parse(text if text.endswith("\n") or not text else f"{text}\n")
     except (TOMLKitError, RecursionError, ValueError) as error:
         raise unreadable(name, f"it is no TOML: {remark(str(error))[:200]}") from error
 
@@ -143,7 +144,26 @@ def plain(value: Any) -> Any:
     return value.unwrap() if hasattr(value, "unwrap") else value
 
 
-def written(document: tomlkit.TOMLDocument) -> str:
-    """The text of a document, with an end of line at its end."""
+def _comparable(value: Any) -> Any:
+    """What is no number equals nothing, not even itself."""
+    if isinstance(value, Mapping):
+        return {key: _comparable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_comparable(item) for item in value]
+    return "nan" if value != value else value
+
+
+def written(document: tomlkit.TOMLDocument, name: str) -> str:
+    """The text of a document, which says what the document says: what is read again is the judge.
+
+    Raises `Unreadable` where it does not.
+    """
     text = document.as_string()
-    return text if text.endswith("\n") or not text else f"{text}\n"
+    text = text if text.endswith("\n") or not text else f"{text}\n"
+    try:
+        same = _comparable(tomli.loads(text)) == _comparable(document.unwrap())
+    except (tomli.TOMLDecodeError, RecursionError):
+        same = False
+    if not same:
+        raise unreadable(name, "its form is one in which nothing can be added safely")
+    return text

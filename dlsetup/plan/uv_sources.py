@@ -91,7 +91,8 @@ class _Sources:
     def sources(self, names: Mapping[str, str]) -> None:
         pinned = [pinned_sources(plan) for plan in self.groups]
         wanted = {canonicalize_name(name) for found in pinned for name in found}
-        known = peek(self.document, "tool", "uv", "sources") or {}
+        known = peek(self.document, "tool", "uv", "sources")
+        known = known if isinstance(known, Mapping) else {}
         for name in sorted(wanted | (self.draft.names & set(map(canonicalize_name, known)))):
             rows = self._rows(name, pinned, names)
             self._source(name, rows)
