@@ -16,7 +16,7 @@ from tiny.world import shelves
 # A machine that is busy with something else is no fault of the example.
 settings.register_profile("untimed", deadline=None)
 settings.register_profile("many", max_examples=2500, deadline=None)
-settings.load_profile(os.environ.get("HYP","untimed"))
+settings.load_profile(os.environ.get("HYP", "untimed"))
 
 
 @pytest.fixture(scope="session", autouse=True)

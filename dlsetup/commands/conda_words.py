@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
-from dlsetup.model.resolution import Plan
-from dlsetup.plan.conda import environment_yml
+from dlsetup.model.resolution import Conflict, Plan, Together
+from dlsetup.plan.conda import environment_yml, on_conda_forge
 from dlsetup.plan.expectation import expectations
 
 
@@ -19,6 +20,13 @@ def conda_words(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[tuple[str, .
     what is built against the one's framework need not load beside the other's.
     """
     return tuple(_words(plan, catalog) for plan in plans)
+
+
+def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
+    """The plans as conda carries them out."""
+    if isinstance(answer, Together):
+        return replace(answer, plans=tuple(on_conda_forge(plan, conda_packages()) for plan in answer.plans))
+    return on_conda_forge(answer, conda_packages()) if isinstance(answer, Plan) else answer
 
 
 def _words(plan: Plan, catalog: Catalog) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.saving import save_all
 from dlsetup.commands.asked import asked
-from dlsetup.commands.conda_words import conda_words
+from dlsetup.commands.conda_words import conda_words, on_conda
 from dlsetup.commands.present_files import folder_of, present
 from dlsetup.commands.resolve import Request as ResolveRequest
 from dlsetup.commands.resolve import answer_for, wishes_on
@@ -139,8 +139,11 @@ def _further(request: Request, found: Answer, catalog: Catalog) -> Answer:
     ]
     if request.asked.find_links:
         notes.append("`--find-links` is not written: it says where files lie on this machine")
-    words = conda_words(plans, catalog) if request.conda_forge else ()
-    return found._replace(draft=replace(found.draft, more=more, conda=words), notes=tuple(notes))
+    if not request.conda_forge:
+        return found._replace(draft=replace(found.draft, more=more), notes=tuple(notes))
+    notes.append("conda solves for itself: patch releases may differ from the plan's")
+    draft = replace(found.draft, more=more, conda=conda_words(plans, catalog))
+    return Answer(on_conda(found.answer), draft, learned=found.learned, notes=tuple(notes))
 
 
 def _unread(request: Request, folder: str, there: tuple[tuple[str, str], ...]) -> Iterator[str]:

@@ -24,6 +24,8 @@ SUBDIRS = {
 }
 """Platforms of conda with what markers call their system and processor."""
 _SYSTEMS = {"linux": "linux", "osx": "darwin", "macos": "darwin", "win": "win32"}
+_ONE = ("python", "cuda-version")
+"""Of these a listing has one, whatever some platforms have."""
 _OTHER_NAMES = {"tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow"}
 
 
@@ -101,7 +103,8 @@ class _PixiReader:
                     for selector, table in targets
                     if _named(package, _table(_table(table).get(kind)))
                 ]
-                take(package, spec, " and ".join([f"({_not(item)})" for item in markers if item]) or marker)
+                elsewhere = " and ".join([f"({_not(item)})" for item in markers if item])
+                take(package, spec, marker if package in _ONE else elsewhere or marker)
 
     def _conda(self, package: str, spec: Any, marker: str) -> None:
         row = {"version": spec} if isinstance(spec, str) else _table(spec)
@@ -112,7 +115,7 @@ class _PixiReader:
         if package in ("tensorflow-cpu", "pytorch-cpu") or (package == "jaxlib" and build.startswith("cpu")):
             # What one platform has need not hold for the others.
             self.conda.cpu = self.conda.cpu or not marker
-        if package in ("python", "cuda-version") and marker:
+        if package in _ONE and marker:
             self.leave(package, "it holds for some platforms only")
             return
         plain = re.sub(r"^=?(?=\d)", "=" if package == "python" or version.endswith("*") else "==", version)

@@ -68,6 +68,10 @@ class _Workspace:
         channels = array_at(workspace, "channels", NAME, multiline=False)
         if not any(text.rstrip("/").rpartition("/")[2] == "conda-forge" for text in texts_of(channels)):
             channels.append("conda-forge")
+        if "defaults" in texts_of(channels):
+            self.notes.append(
+                "the channel `defaults` stands in it, whose builds do not mix with conda-forge's"
+            )
         rows = [platform_rows(self.draft.plans, subdir) for subdir in self.subdirs]
         self.notes += say_platforms(self.document, workspace, rows, NAME)
         if self.new and any(len(each) > 1 for each in rows):
