@@ -15,7 +15,6 @@ from tiny.world import shelves
 
 # A machine that is busy with something else is no fault of the example.
 settings.register_profile("untimed", deadline=None)
-settings.register_profile("many", max_examples=2500, deadline=None)
 settings.load_profile(os.environ.get("HYP", "untimed"))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import tomli
 from packaging.requirements import Requirement
-from tiny.command import Command
+from tiny.command import Command, has_network
 from tiny.index import TinyIndex
 from tiny.wheels import TinyWheel
 from tiny.world import jax
@@ -394,3 +394,24 @@ def _uv(command: Command, *words: str) -> subprocess.CompletedProcess[str]:
     )
     assert found.returncode == 0, found.stderr
     return found
+
+
+@pytest.mark.network
+def test_the_real_registry_locks_and_would_install_jax(command: Command) -> None:
+    if not has_network():
+        pytest.skip("uv reaches no package index with the configuration of this machine")
+    kept = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    command.environ = {**os.environ, **{name: command.environ[name] for name in kept}}
+    command.environ.pop("VIRTUAL_ENV", None)
+    made = created(
+        command, "jax", "--cpu", "--python", PYTHON, "--form", "uv", "--form", "requirements", "--yes"
+    )
+    assert made["exit"] == 0, made
+    _uv(command, "lock", "--python", PYTHON)
+    version = made["plan"]["picks"][0]["version"]
+    assert f"jax=={version}" in _uv(command, "sync", "--dry-run", "--python", PYTHON).stderr
+    locked = tomli.loads((command.home / "uv.lock").read_text())["package"]
+    bounds = (command.home / "constraints.txt").read_text()
+    for item in locked:
+        if item["name"] in ("jax", "jaxlib"):
+            assert f"{item['name']}=={item['version']}\n" in bounds
