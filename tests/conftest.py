@@ -15,7 +15,7 @@ from tiny.world import shelves
 
 # A machine that is busy with something else is no fault of the example.
 settings.register_profile("untimed", deadline=None)
-settings.load_profile(os.environ.get("HYP", "untimed"))
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -70,7 +70,8 @@ def create_files(
     written. Only `requirements` and `pylock` ask the package index.
     """
     from dlsetup.commands import resolve
-    from dlsetup.commands.create_files import Request, run
+    from dlsetup.commands.create_files import run
+    from dlsetup.commands.files_asked import Request
     from dlsetup.commands.question import Question
     from dlsetup.commands.targets import Places
 

@@ -19,6 +19,10 @@ class Where(NamedTuple):
     environments: Sequence[Mapping[str, str] | None]
     marker: str = ""
     """Holds on all of them and nowhere else; empty: nobody knows, or it is everywhere."""
+    twins: Mapping[str, str] = {}
+    """Names of which only one may be installed, each with the first of them."""
+    device_extras: Collection[str] = ()
+    """Extras that the plan decides about, beside those whose name says that they are for a device."""
 
 
 class Edits(NamedTuple):
@@ -36,15 +40,20 @@ def edits(present: Sequence[str], wanted: Sequence[str], owned: Collection[str],
     What the plan owns replaces every entry that holds on its platforms; entries for others stay. Of anything
     else an entry that is there counts more: it is the user's own.
     """
-    theirs = _by_name(present)
+    theirs = _by_name(present, where.twins)
     found = Edits({}, [], [])
-    for name, ours in _by_name(wanted).items():
+    for name, ours in _by_name(wanted, where.twins).items():
         entries = theirs.get(name, {})
         if name in owned:
             _replace(found, entries, list(ours.values()), where)
         elif not entries:
             found.added.extend(map(as_text, ours.values()))
     return found
+
+
+def names_in(present: Sequence[str], twins: Mapping[str, str]) -> frozenset[str]:
+    """What a list asks for, by canonical name; of several names of one framework the first."""
+    return frozenset(_by_name(present, twins))
 
 
 def bounds(present: Sequence[str], wanted: Sequence[str]) -> Edits:
@@ -78,12 +87,16 @@ def _replace(
         return
     if not applying:
         found.added.extend(lines)
+    names = {canonicalize_name(item.name) for item in ours}
+    others = " and ".join(sorted(names))
     for number, (place, item) in enumerate(applying.items()):
         told = lines if number == 0 else []
         if told != [as_text(item)]:
             found.changed[place] = told
         if item.url and number == 0:
             found.notes.append(f"{item.name} came from an address: {item.url[:200]}")
+        if canonicalize_name(item.name) not in names:
+            found.notes.append(f"{item.name} gives way to {others}: they own the same files")
 
 
 def _lines(
@@ -97,7 +110,7 @@ def _lines(
     name = next((item.name for item in applying.values()), "")
     marker = next((_marker(item) for item in applying.values()), "")
     for item in ours:
-        item.extras = set(with_kept(item.extras, extras))
+        item.extras = set(with_kept(item.extras, extras, where.device_extras))
         item.name = name if canonicalize_name(name) == canonicalize_name(item.name) else item.name
         if len(ours) == 1 and item.marker is None and (marker or (rest and where.marker)):
             yield as_text(Requirement(with_marker(str(item), marker or where.marker)))
@@ -105,9 +118,10 @@ def _lines(
             yield as_text(item)
 
 
-def with_kept(extras: Iterable[str], theirs: Iterable[str]) -> list[str]:
-    """Extras of the plan, and those that are there and say nothing of a device, as they are spelt."""
+def with_kept(extras: Iterable[str], theirs: Iterable[str], decided: Collection[str]) -> list[str]:
+    """Extras of the plan, and those that are there and that it does not decide about, as they are spelt."""
     kept = {canonicalize_name(extra): extra for extra in theirs if not names_a_device(extra)}
+    kept = {name: extra for name, extra in kept.items() if name not in decided}
     return sorted({**{canonicalize_name(extra): extra for extra in extras}, **kept}.values())
 
 
@@ -122,13 +136,16 @@ def _marker(item: Requirement) -> str:
     return str(item.marker) if item.marker else ""
 
 
-def _by_name(texts: Sequence[str]) -> dict[str, dict[int, Requirement]]:
-    """What can be read, by canonical name and place."""
+def _by_name(
+    texts: Sequence[str], twins: Mapping[str, str] | None = None
+) -> dict[str, dict[int, Requirement]]:
+    """What can be read, by canonical name (or group of names) and place."""
     found: dict[str, dict[int, Requirement]] = {}
     for place, text in enumerate(texts):
         try:
             item = Requirement(text)
         except (InvalidRequirement, RecursionError):
             continue
-        found.setdefault(canonicalize_name(item.name), {})[place] = item
+        name = canonicalize_name(item.name)
+        found.setdefault((twins or {}).get(name, name), {})[place] = item
     return found

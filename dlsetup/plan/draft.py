@@ -46,6 +46,13 @@ class Draft(Record, frozen=True, kw_only=True):
     """Files that are there, by name, with their text."""
     more: tuple[Index, ...] = ()
     """Further indexes, from which anything may come."""
+    twins: tuple[tuple[str, str], ...] = ()
+    """Names under which a framework of the plans may be installed, each with the first of them: two such
+    packages write over each other's files."""
+    device_extras: frozenset[str] = frozenset()
+    """Extras that ask for a build of one of the frameworks."""
+    parts: tuple[tuple[str, str], ...] = ()
+    """`extra` or `group` with a name: parts of a `pyproject.toml` that the plan was made with."""
     cpu: bool = False
     """CPU builds were asked for."""
     allow_cpu: bool = False
@@ -65,6 +72,11 @@ class Draft(Record, frozen=True, kw_only=True):
     def markers(self) -> tuple[str, ...]:
         """Where each of the groups holds; nothing where one of the targets does not tell."""
         return platforms_of(self.plans)
+
+    @property
+    def owned(self) -> frozenset[str]:
+        """Those, and the other names of their frameworks."""
+        return self.names | dict(self.twins).keys()
 
     @property
     def names(self) -> frozenset[str]:

@@ -113,6 +113,9 @@ class _Workspace:
         names = dict.fromkeys(name for found in wanted for name in found)
         for name in names:
             specs = [found.get(name) for found in wanted]
+            twins = [other for other in self._twins(name) if not any(other in found for found in wanted)]
+            for other in twins:
+                self._give_way(kind, other, name)
             alike = all(spec == specs[0] for spec in specs)
             general = None if not alike else specs[0]
             if general is not None:
@@ -124,6 +127,23 @@ class _Workspace:
                     self._drop(peek(self.document, "target", subdir, kind), name)
                 else:
                     self._say(table_at(self.document, NAME, "target", subdir, kind), name, spec)
+
+    def _twins(self, name: str) -> list[str]:
+        """Other names of the same framework."""
+        first = dict(self.draft.twins).get(name)
+        return [other for other, group in self.draft.twins if group == first and other != name]
+
+    def _give_way(self, kind: str, other: str, name: str) -> None:
+        """Two packages that own the same files must not stand beside each other."""
+        tables = [
+            peek(self.document, kind),
+            *(peek(self.document, "target", at, kind) for at in self.subdirs),
+        ]
+        for table in tables:
+            key = key_of(table, other) if isinstance(table, Mapping) else None
+            if key is not None:
+                del table[key]
+                self.notes.append(f"{key} gives way to {name}: they own the same files")
 
     def _covers_all(self) -> bool:
         """Whether the plans are for every platform of the workspace."""
@@ -167,7 +187,9 @@ class _Workspace:
 
     def _updated(self, before: Spec, spec: Spec) -> Spec:
         """The plan's version, index and extras; whatever else is said stays."""
-        extras = with_kept(spec.get("extras", []), map(str, before.get("extras", [])))
+        extras = with_kept(
+            spec.get("extras", []), map(str, before.get("extras", [])), self.draft.device_extras
+        )
         rest = {
             key: value for key, value in before.items() if key not in ("version", "index", "extras", "build")
         }

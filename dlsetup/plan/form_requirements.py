@@ -11,6 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Index
 from dlsetup.model.locked import LockNote
 from dlsetup.model.record import Unknown
 from dlsetup.plan.dependencies import Edits, Where, edits
@@ -67,8 +68,10 @@ def _edited(draft: Draft, text: str) -> FileText:
     wanted = [plan.requirements for plan in groups]
     markers = [platform_marker(plan.target, plan.python) for plan in groups] if len(groups) > 1 else []
     texts = list(marked(wanted, markers)) if len(wanted) > 1 else list(wanted[0])
-    where = Where(environments(groups), group_marker(groups[0]) if len(groups) == 1 else "")
-    found = edits(lines.requirements, texts, draft.names, where)
+    marker = group_marker(groups[0]) if len(groups) == 1 else ""
+    where = Where(environments(groups), marker, dict(draft.twins), draft.device_extras)
+    found = edits(lines.requirements, texts, draft.owned, where)
+    found.changed.update({key: [] for key in _stale(draft, lines)})
     head = [*_index_lines(draft, lines.indexes)]
     if not any(
         re.match(rf"\s*(-c|--constraint)[\s=]+(\./)?{re.escape(CONSTRAINTS)}\s*$", x) for x in lines.bare
@@ -80,14 +83,30 @@ def _edited(draft: Draft, text: str) -> FileText:
 def _index_lines(draft: Draft, known: Sequence[str]) -> Iterator[str]:
     """The indexes that are not named yet. pip takes any package from any of them: the exact versions tell."""
     seen = {address.rstrip("/") for address in known}
-    used = {index for plan in draft.groups for index in pinned_sources(plan).values()}
-    named = {index.name: index for plan in draft.groups for index in plan.indexes if index.name in used}
-    for index in (*(named[name] for name in sorted(named)), *draft.more):
-        if index.url and index.url.rstrip("/") not in seen:
-            seen.add(index.url.rstrip("/"))
+    for index in _needed(draft):
+        if index.url and _word(index.url).rstrip("/") not in seen:
+            seen.add(_word(index.url).rstrip("/"))
             yield f"# {OURS}builds for {made_for(draft.plans)}"
             option = "--index-url" if index.name == "default" else "--extra-index-url"
             yield f"{option} {_word(index.url)}"
+
+
+def _needed(draft: Draft) -> list[Index]:
+    used = {index for plan in draft.groups for index in pinned_sources(plan).values()}
+    named = {index.name: index for plan in draft.groups for index in plan.indexes if index.name in used}
+    return [*(named[name] for name in sorted(named)), *draft.more]
+
+
+def _stale(draft: Draft, lines: _Lines) -> set[int]:
+    """Lines of dlsetup's own that name an index which is not needed any more, with the remark above them."""
+    needed = {_word(index.url).rstrip("/") for index in _needed(draft) if index.url}
+    found: set[int] = set()
+    for place, line in enumerate(lines.bare):
+        address = _OF_INDEX.match(line)
+        ours = place > 0 and lines.lines[place - 1].startswith(f"# {OURS}builds for ")
+        if address and ours and address[1].rstrip("/") not in needed:
+            found |= {place - 1, place}
+    return found
 
 
 def _word(address: str) -> str:

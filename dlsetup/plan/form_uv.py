@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from tomlkit.items import Array
 
 from dlsetup.model.resolution import Plan
-from dlsetup.plan.dependencies import Where, bounds, edits
+from dlsetup.plan.dependencies import Where, bounds, edits, names_in
 from dlsetup.plan.draft import Draft, FileText, environments, group_marker, made_for, unreadable
 from dlsetup.plan.form_uv_compiled import say_how_to_compile
 from dlsetup.plan.lock_project import marked, platform_marker
@@ -82,13 +84,41 @@ class _Project:
             self.notes.append(f"requires-python was `{known[:100]}`; the plan is for Python {python}")
 
     def _dependencies(self) -> None:
-        array = array_at(table_at(self.document, NAME, "project"), "dependencies", NAME)
+        """What stands in an extra or a group that the plan was made with stays there."""
+        main = array_at(table_at(self.document, NAME, "project"), "dependencies", NAME)
         wanted = [plan.requirements for plan in self.groups]
         texts = list(marked(wanted, self.markers)) if len(wanted) > 1 else list(wanted[0])
-        where = Where(environments(self.groups), _anywhere([group_marker(plan) for plan in self.groups]))
-        found = edits(texts_of(array), texts, self.draft.names, where)
+        twins = dict(self.draft.twins)
+        marker = _anywhere([group_marker(plan) for plan in self.groups])
+        where = Where(environments(self.groups), marker, twins, self.draft.device_extras)
+        elsewhere: frozenset[str] = frozenset()
+        for array in self._parts():
+            there = names_in(texts_of(array), twins)
+            self._edit(array, [text for text in texts if names_in([text], twins) <= there], where)
+            elsewhere |= there
+        elsewhere -= names_in(texts_of(main), twins)
+        self._edit(main, [text for text in texts if not names_in([text], twins) <= elsewhere], where)
+
+    def _edit(self, array: Array, texts: Sequence[str], where: Where) -> None:
+        found = edits(texts_of(array), texts, self.draft.owned, where)
         apply(array, found)
         self.notes += found.notes
+
+    def _parts(self) -> Iterator[Array]:
+        """The extras and groups that the plan was made with; of others it is told what the plan has too."""
+        places = (("extra", ("project", "optional-dependencies")), ("group", ("dependency-groups",)))
+        for kind, path in places:
+            table = peek(self.document, *path)
+            for key, array in table.items() if isinstance(table, Mapping) else ():
+                if not isinstance(array, Array):
+                    continue
+                if (kind, canonicalize_name(key)) in self.draft.parts:
+                    yield array
+                else:
+                    also = names_in(texts_of(array), dict(self.draft.twins)) & self.draft.owned
+                    self.notes += [
+                        f"{name} stands in the {kind} `{key}` too, as it was" for name in sorted(also)
+                    ]
 
     def _environments(self) -> None:
         """Those of somebody else stay: the markers of the plan's own requirements hold all the same."""

@@ -13,7 +13,17 @@ from dlsetup.model.framework import Index
 from dlsetup.model.resolution import Plan
 from dlsetup.plan.draft import Draft, environments, group_marker, holds, made_for, unreadable
 from dlsetup.plan.toml import pinned_sources
-from dlsetup.plan.toml_edit import key_of, peek, plain, put, row, space_before, space_behind, table_at
+from dlsetup.plan.toml_edit import (
+    is_ours,
+    key_of,
+    peek,
+    plain,
+    put,
+    row,
+    space_before,
+    space_behind,
+    table_at,
+)
 
 NAME = "pyproject.toml"
 
@@ -22,6 +32,7 @@ def say_sources(document: Any, draft: Draft, groups: Sequence[Plan], markers: Se
     """Write them. Gives what stays as it stands."""
     found = _Sources(document, draft, groups, markers)
     found.sources(found.indexes())
+    found.tidy()
     return found.notes
 
 
@@ -57,6 +68,19 @@ class _Sources:
         why = f"{', '.join(asked[:4])} for {made_for(self._takers(index.name))}, and nothing else"
         self._add_index({"name": index.name, "url": index.url, "explicit": True}, why)
         return index.name
+
+    def tidy(self) -> None:
+        """Indexes of dlsetup's own that nothing is bound to any more go."""
+        sources = plain(peek(self.document, "tool", "uv", "sources")) or {}
+        rows = [row for value in sources.values() for row in (value if isinstance(value, list) else [value])]
+        used = {row.get("index") for row in rows if isinstance(row, dict)}
+        known = peek(self.document, "tool", "uv", "index")
+        for place in reversed(range(len(known)) if isinstance(known, AoT) else []):
+            name = known[place].get("name")
+            if is_ours(name) and known[place].get("explicit") is True and plain(name) not in used:
+                del known[place]
+        if isinstance(known, AoT) and not len(known):
+            del self.document["tool"]["uv"]["index"]
 
     def _further_index(self, index: Index) -> None:
         known = (item.get("url") for item in self._known_indexes())
@@ -116,7 +140,7 @@ class _Sources:
         if any("index" not in item for item in before):
             self.notes.append(f"{name} comes from where tool.uv.sources says, not from the plan's index")
             return
-        kept = [item for item in before if not self._concerns(str(item.get("marker", "")))]
+        kept = [item for item in before if not self._concerns(item)]
         if kept and len(self.groups) == 1:
             marker = group_marker(self.groups[0])
             rows = [{**item, "marker": marker} for item in rows] if marker else rows
@@ -133,7 +157,11 @@ class _Sources:
                 array.append(row(item))
             sources[key] = array
 
-    def _concerns(self, marker: str) -> bool:
+    def _concerns(self, row: Mapping[str, Any]) -> bool:
+        """Whether the plan decides about a row. One for an extra is the user's own."""
+        marker = str(row.get("marker", ""))
+        if "extra" in row or "group" in row:
+            return False
         return any(holds(marker, each) is not False for each in environments(self.groups))
 
 

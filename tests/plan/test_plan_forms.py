@@ -205,6 +205,101 @@ def test_a_source_of_the_user_is_left_and_told() -> None:
         assert any("not from the plan's index" in note for note in file.notes)
 
 
+def test_a_source_for_an_extra_is_the_users_own() -> None:
+    text = '[tool.uv.sources]\ntorch = [{ index = "a", extra = "cpu" }, { index = "b" }]\n'
+    rows = tomli.loads(uv_on(text).text)["tool"]["uv"]["sources"]["torch"]
+    assert {"index": "a", "extra": "cpu"} in rows
+    assert [row["index"] for row in rows if "extra" not in row] == ["pytorch-cu130"]
+
+
+TWINS = (("onnxruntime", "onnxruntime"), ("onnxruntime-gpu", "onnxruntime"))
+
+
+def test_another_name_of_a_framework_gives_way() -> None:
+    """Two packages that own the same files must never stand beside each other."""
+    gpu = plan("onnxruntime-gpu[cuda]==1.31.1", "rich")
+    project = '[project]\nname = "x"\ndependencies = ["rich", "onnxruntime>=1", "six"]\n'
+    file = uv_on(project, gpu, twins=TWINS)
+    assert tomli.loads(file.text)["project"]["dependencies"] == [
+        "rich",
+        "onnxruntime-gpu[cuda]==1.31.1",
+        "six",
+    ]
+    assert any("gives way" in note for note in file.notes)
+    assert uv_on(file.text, gpu, twins=TWINS).text == file.text
+    pixi = pixi_on('[pypi-dependencies]\nonnxruntime = "*"\n', gpu, twins=TWINS)
+    assert set(tomli.loads(pixi.text)["pypi-dependencies"]) == {"onnxruntime-gpu", "rich"}
+    lines = on(
+        requirements, "onnxruntime\nsix\n", gpu, name="requirements.txt", twins=TWINS
+    ).text.splitlines()
+    assert lines == ["-c constraints.txt", "onnxruntime-gpu[cuda]==1.31.1", "six", "rich"]
+
+
+def test_twins_of_two_platforms_stand_beside_each_other() -> None:
+    gpu = plan("onnxruntime-gpu[cudnn]==1.31.1")
+    mac = plan("onnxruntime==1.31.1", words="os=macos,arch=arm64", name="m")
+    more = {"twins": TWINS, "device_extras": frozenset({"cudnn"})}
+    file = uv_on('[project]\nname = "x"\ndependencies = ["onnxruntime[x]>=1"]\n', gpu, mac, **more)
+    names_ = [text.partition("=")[0] for text in tomli.loads(file.text)["project"]["dependencies"]]
+    assert names_ == ["onnxruntime-gpu[cudnn,x]", "onnxruntime[x]"]
+    assert uv_on(file.text, gpu, mac, **more).text == file.text
+    pixi = tomli.loads(pixi_on('[pypi-dependencies]\nonnxruntime = "*"\n', gpu, mac, **more).text)
+    assert pixi["pypi-dependencies"] == {}
+    assert list(pixi["target"]["linux-64"]["pypi-dependencies"]) == ["onnxruntime-gpu"]
+    assert list(pixi["target"]["osx-arm64"]["pypi-dependencies"]) == ["onnxruntime"]
+
+
+PARTS = """\
+[project]
+name = "x"
+dependencies = ["rich"]
+[project.optional-dependencies]
+Train_Set = ["torch>=2", "tqdm"]
+other = ["torch<2"]
+[dependency-groups]
+dev = ["pytest", { include-group = "more" }]
+more = []
+"""
+
+
+def test_what_stands_in_an_extra_stays_there() -> None:
+    wanted = plan("torch==2.15.0+cu130", "rich", "tqdm")
+    file = uv_on(PARTS, wanted, parts=(("extra", "train-set"), ("group", "dev")))
+    project = tomli.loads(file.text)["project"]
+    assert project["dependencies"] == ["rich"]
+    assert project["optional-dependencies"] == {
+        "Train_Set": ["torch==2.15.0+cu130", "tqdm"],
+        "other": ["torch<2"],
+    }
+    assert [note for note in file.notes if "extra" in note] == [
+        "torch stands in the extra `other` too, as it was"
+    ]
+    main = tomli.loads(uv_on(PARTS, wanted).text)["project"]
+    assert main["dependencies"] == ["rich", "torch==2.15.0+cu130", "tqdm"]
+    assert main["optional-dependencies"]["Train_Set"] == ["torch>=2", "tqdm"]
+
+
+def test_an_index_of_ours_goes_with_what_was_bound_to_it() -> None:
+    first = uv_on(PROJECT)
+    other = plan("torch==2.15.0")
+    file = uv_on(first.text, other)
+    uv = tomli.loads(file.text)["tool"]["uv"]
+    assert [item.get("name") for item in uv["index"]] == [None]
+    assert uv["sources"] == {}
+    foreign = '[[tool.uv.index]]\nname = "mine"\nurl = "https://m.example"\nexplicit = true\n'
+    assert foreign.strip() in uv_on(foreign, other).text
+    lines = on(requirements, "torch\n", name="requirements.txt").text
+    assert "--extra-index-url" in lines
+    again = on(
+        requirements, f"--extra-index-url https://m.example\n{lines}", other, name="requirements.txt"
+    ).text
+    assert again.splitlines() == [
+        "--extra-index-url https://m.example",
+        "-c constraints.txt",
+        "torch==2.15.0",
+    ]
+
+
 def test_environments_of_the_user_stay_and_ours_follow_the_plan() -> None:
     text = "[tool.uv]\nenvironments = [\"sys_platform == 'linux'\"]\n"
     file = uv_on(text)
