@@ -9,16 +9,14 @@ from msgspec.structs import replace
 
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
-from dlsetup.act.kernels import check_kernel_free, kernels_folder
 from dlsetup.act.rattler import CondaRefusal
 from dlsetup.act.settling import settle
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
-from dlsetup.commands.locking import ROUNDS
-from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
 from dlsetup.commands.kernels import and_kernel, check_kernel, kernel_of, with_kernel
+from dlsetup.commands.locking import ROUNDS
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
@@ -158,9 +156,8 @@ def _answer(task: Task, answer: Plan | Conflict) -> int:
 
 def carry_out_task(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
-    with workplace(task.place, in_place=task.tool in BY_CONDA):
     kernel = kernel_of(task.request, task.host, task.place, plan, build)
-    with workplace(task.place, in_place=task.tool == "conda"):
+    with workplace(task.place, in_place=task.tool in BY_CONDA):
         _say(task, *reading_lines(task.readings), *plan_lines(plan))
         for step in build.prepare():
             _say(task, step_line(step))

@@ -12,10 +12,10 @@ from dlsetup.catalog.containers import Inside, inside
 from dlsetup.catalog.images import images
 from dlsetup.catalog.load import load, named, opened
 from dlsetup.commands.asked import Asked, asked
-from dlsetup.commands.builds import Request as Sources
 from dlsetup.commands.question import Question, folders, target_of
-from dlsetup.commands.resolve_lock import lock_text
-from dlsetup.commands.targets import in_container
+from dlsetup.commands.resolve import Request
+from dlsetup.commands.resolve_lock import Made, made_lock, must_serve
+from dlsetup.commands.targets import Places, in_container
 from dlsetup.intake.lock import parse, read
 from dlsetup.intake.place import image_name
 from dlsetup.judge.locked import builds_in, judge_lock
@@ -31,7 +31,7 @@ from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.plan.base_image import PYTHON, Base, base_for, named_base
 from dlsetup.plan.contents import Contents, builds_of
-from dlsetup.plan.lock_text import is_pylock
+from dlsetup.plan.lock_text import as_pylock, is_pylock
 from dlsetup.plan.toml import compiling
 from dlsetup.resolve import resolve
 
@@ -95,9 +95,9 @@ class _Places:
         return replace(target, name=f"{base.image} on {self.host.name}", libc=libc)
 
 
-def planned(question: Question, sources: Sources, purpose: Purpose, base: str | None) -> Filled | Conflict:
+def planned(request: Request, purpose: Purpose, base: str | None) -> Filled | Conflict:
     """Builds chosen for the host, in the base that they need, and locked. The package index is asked."""
-    places, said = _Places(question, base), asked(question)
+    places, said = _Places(request.question, base), asked(request.question)
     target = places.first()
     for _ in range(ROUNDS):
         found = _chosen(said, places, target, purpose)
@@ -105,7 +105,7 @@ def planned(question: Question, sources: Sources, purpose: Purpose, base: str | 
             return found
         inner = places.on(found, target)
         if inner.libc == target.libc:
-            return _locked_plan(said, places, inner, sources, purpose)
+            return _locked_plan(said, places, inner, request, purpose)
         target = inner
     raise StepFailed("no base goes with what is chosen in it", hint="name one: `--base IMAGE`")
 
@@ -117,26 +117,31 @@ def _chosen(said: Asked, places: _Places, target: Target, purpose: Purpose) -> B
 
 
 def _locked_plan(
-    said: Asked, places: _Places, target: Target, sources: Sources, purpose: Purpose
+    said: Asked, places: _Places, target: Target, request: Request, purpose: Purpose
 ) -> Filled | Conflict:
     wish, readings = said.on(target)
-    made = lock_text("pylock.toml", sources, wish, (target,), said.catalog)
-    if isinstance(made.answer, Conflict):
+    asked_for = replace(request, lock="pylock.toml", places=Places(container=target.name))
+    made = made_lock(asked_for, (wish,), (target,), said.catalog)
+    if not isinstance(made, Made):
+        assert isinstance(made.answer, Conflict)
         return made.answer
-    plan = made.answer.plans[0]
-    locked = parse(made.text, Path("pylock.toml"))
-    contents = replace(_of_plan(plan, said.catalog, purpose), packages=_names(locked))
+    plan = made.plans[0]
+    text = as_pylock(made.text, made.note, made.plans)
+    must_serve(text, "pylock.toml", (target,), said.catalog)
+    contents = replace(
+        _of_plan(plan, said.catalog, purpose), packages=_names(parse(text, Path("pylock.toml")))
+    )
     settings = compiling(plan)
     return Filled(
         contents=contents,
         base=places.base(contents),
-        files={"pylock.toml": made.text} | ({"uv.toml": settings} if settings else {}),
+        files={"pylock.toml": text} | ({"uv.toml": settings} if settings else {}),
         lock_name="pylock.toml",
-        packages=made.packages,
+        packages=len(contents.packages),
         catalog=said.catalog,
         plan=plan,
         readings=readings,
-        learned=made.learned,
+        learned=made.note.learned,
     )
 
 

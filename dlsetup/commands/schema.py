@@ -26,6 +26,7 @@ from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
+from dlsetup.show.files import FilesDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
 from dlsetup.show.modernised import ImportDocument
@@ -42,6 +43,7 @@ DOCUMENTS: dict[str, type] = {
     "create-env": json.CreateDocument,
     "create-image": ImageDocument,
     "import": ImportDocument,
+    "create-files": FilesDocument,
     "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,

@@ -32,7 +32,7 @@ def parse_environment(text: str, name: str) -> Listing:
     dependencies = _document(text, name).get("dependencies")
     if not isinstance(dependencies, list):
         raise DataError(f"{name}: it has no list `dependencies`")
-    reader = _Reader(name)
+    reader = Reader(name)
     for item in dependencies[:MOST]:
         if isinstance(item, str):
             reader.conda(item)
@@ -42,7 +42,7 @@ def parse_environment(text: str, name: str) -> Listing:
     return reader.listing()
 
 
-class _Reader:
+class Reader:
     """Gathers what the entries say, one after the other."""
 
     def __init__(self, name: str) -> None:
@@ -69,7 +69,8 @@ class _Reader:
         if line.strip():
             self._take(parse_line(line.strip(), f"{self.name}, pip"))
 
-    def conda(self, text: str) -> None:
+    def conda(self, text: str, marker: str = "") -> None:
+        """A package of conda. `marker`: where it is asked for, if not everywhere."""
         found = _SPEC.fullmatch(text.strip()) if len(text) < 300 and text.isprintable() else None
         specifier = specifier_of(found[2]) if found else None
         if found is None or specifier is None:
@@ -86,7 +87,8 @@ class _Reader:
             self.cpu = self.cpu or name in _CPU or re.search(r"=\*?cpu[^=]*$", found[2]) is not None
             if name != "cpuonly":
                 wheel = _OTHER_NAMES.get(name, name)
-                self._take(parse_one(f"{wheel}{specifier}", f"{self.name}, conda"))
+                where = f" ; {marker}" if marker else ""
+                self._take(parse_one(f"{wheel}{specifier}{where}", f"{self.name}, conda"))
 
     def _take(self, found: tuple[str, Said] | Left) -> None:
         if isinstance(found, Left):

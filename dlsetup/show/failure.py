@@ -20,7 +20,7 @@ SHORT = {"why": "catalog-why", "create-notes": "notes"}
 """Commands that speak by the document of another one: `why` is short for one of a group."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
-    "create": ("env", "image", "notes"),
+    "create": ("env", "files", "image", "notes"),
     "catalog": ("show", "why", "status", "refresh", "check"),
     "profiles": ("list",),
 }
