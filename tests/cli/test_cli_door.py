@@ -23,6 +23,8 @@ COMMANDS = (
     ["check-lock"],
     ["bundle"],
     ["create", "env"],
+    ["create", "files"],
+    ["create", "image"],
     ["create", "notes"],
     ["notes"],
     ["fix"],
