@@ -144,8 +144,10 @@ class _Reader:
             return
         name = found[2].lower()
         one = Asked(at=at, name=name, specifier=specifier)
-        if name == "python":
+        if name == "python" and self.python is None:
             self.python = one
+        elif name == "python":
+            self._settle(at, change(entry, "dropped", "", "Python is asked for above"))
         elif name == "pip":
             self._settle(at, change(entry, "kept", "pip"))
         else:

@@ -26,15 +26,32 @@ def edited(before: str, modern: Modernised, after: str) -> str:
     except (YAMLError, RecursionError, ValueError) as exc:
         raise DataError(f"it cannot be rewritten in place: {' '.join(str(exc).split())[:200]}") from exc
     wanted = _by_line(modern)
-    _rewrite(old["dependencies"], new["dependencies"], wanted)
-    if "channels" in old:
-        _rewrite(old["channels"], new["channels"], wanted)
-    else:
-        old.insert(0, "channels", new["channels"])
+    for key in ("dependencies", "channels"):
+        if isinstance(old.get(key), list):
+            _rewrite(old[key], new[key], wanted)
+        elif key in old:
+            old[key] = new[key]
+        else:
+            old.insert(0, key, new[key])
     old.pop("prefix", None)
-    stream = io.StringIO()
-    reader.dump(old, stream)
-    return stream.getvalue()
+    for unicode in (True, False):
+        reader.allow_unicode = unicode
+        stream = io.StringIO()
+        reader.dump(old, stream)
+        if _says(stream.getvalue(), old):
+            return stream.getvalue()
+    raise DataError("it holds signs that do not survive being rewritten; name a file with `-o`")
+
+
+def _says(text: str, wanted: Any) -> bool:
+    """Whether the text reads back as what was meant: some signs are line ends to a reader of YAML."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return False
+    return all(found.get(key) == wanted.get(key) for key in ("name", "channels", "dependencies"))
 
 
 def _by_line(modern: Modernised) -> Became:
@@ -71,6 +88,8 @@ def _pip(old: Any, nested: Any, lines: list[str]) -> None:
             old.append({"pip": lines})
     elif not lines:
         old.remove(nested)
+    elif not isinstance(nested["pip"], list):
+        nested["pip"] = lines
     else:
         own = nested["pip"]
         for at in reversed(range(len(own))):

@@ -130,16 +130,20 @@ def packages() -> Iterator[TinyPackage]:
     yield TinyPackage("zlib", "1.3.1", files={"lib/libz.so.1": "zlib\n"})
 
 
-def make_channel(folder: Path) -> Path:
-    """Builds every package and the index of the channel."""
+def make_channel(folder: Path, subdirs: tuple[str, ...] = ()) -> Path:
+    """Builds every package and the index of the channel: for this machine, or for the platforms that are named.
+
+    CUDA builds are for Linux alone.
+    """
     import rattler
     from rattler.index import index_fs
 
-    subdir = str(rattler.Subdir.current())
-    (folder / subdir).mkdir(parents=True)
-    (folder / "noarch").mkdir()
-    for package in packages():
-        _build(package, folder / subdir, subdir)
+    (folder / "noarch").mkdir(parents=True)
+    for subdir in subdirs or (str(rattler.Subdir.current()),):
+        (folder / subdir).mkdir()
+        for package in packages():
+            if subdir.startswith("linux") or not ("cuda" in package.build or package.name.endswith("-gpu")):
+                _build(package, folder / subdir, subdir)
     asyncio.run(index_fs(folder, write_zst=False, write_shards=False))
     return folder
 
