@@ -327,7 +327,7 @@ def test_a_lock_of_another_tool_is_not_edited(command: Command, stocked: Stock) 
         ("torch", "--form", "uv", "--index", "nonsense"),
         ("torch", "--form", "pixi", "--target", "driver=580.65.06"),
         ("torch", "--form", "uv", "--target", "name=a,driver=580.65.06", "--target", "name=b,os=linux"),
-        ("onnxruntime", "torch", "--form", "pixi", "--conda-forge", *NODE),
+        ("tensorrt", "torch", "--form", "pixi", "--conda-forge", *NODE),
     ],
 )
 def test_what_cannot_be_understood_is_told(command: Command, words: tuple[str, ...]) -> None:

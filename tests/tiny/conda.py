@@ -131,7 +131,7 @@ def packages() -> Iterator[TinyPackage]:
 
 
 def make_channel(folder: Path, subdirs: tuple[str, ...] = ()) -> Path:
-    """Builds every package and the index of the channel: for this machine, or for the platforms that are named.
+    """Builds every package and the index of the channel: for this machine, or for the named platforms.
 
     CUDA builds are for Linux alone.
     """
