@@ -2,10 +2,11 @@
 
     .venv/bin/python benchmarks/crash.py --runs 200 --seed 7
 
-Only dlsetup itself is killed: a uv that it started goes on for a while, as it would in life. Afterwards an
-environment must be byte for byte the former one, or changed and well (`undo` then has to restore the former
-one to the byte); one that was being created must not be there, or be there and well. Every second kill of
-`fix` is aimed at the exchange: it comes up to 40 ms after the journal has got what the mended copy holds.
+Only dlsetup itself is killed: a uv or conda that it started goes on for a while, as it would in life.
+Afterwards an environment must be byte for byte the former one, or changed and well (`undo` then has to
+restore the former one to the byte); one that was being created must not be there, or be there and well.
+Every second kill of `fix` is aimed at the exchange: it comes up to 40 ms after the journal has got what the
+mended copy holds.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from tiny import broken as tiny  # noqa: E402
 from tiny.command import Command  # noqa: E402
+from tiny.conda import make_channel, make_world  # noqa: E402
 from tiny.index import TinyIndex  # noqa: E402
 from tiny.world import shelves, torch  # noqa: E402
+
+from dlsetup.act.turn import is_taken  # noqa: E402
 
 
 def at_once(broken: tiny.Broken, index: TinyIndex) -> None:
@@ -43,6 +47,7 @@ KINDS = {
     "fix: twin distributions": lambda broken, index: tiny.pair(broken),
     "fix: overwritten cuDNN and twins": at_once,
 }
+CONDA = "fix: torchvision of pip over conda's torch"
 CREATE = "create env"
 AFTER = 0.04
 """Seconds after the sign within which an aimed kill comes."""
@@ -53,13 +58,15 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1e9, help="stop early after so long")
+    parser.add_argument("--only", default="", help="what has this in its name")
     given = parser.parse_args()
     chance = random.Random(given.seed)
     found: collections.Counter[tuple[str, str]] = collections.Counter()
     end = time.monotonic() + given.seconds
     with tempfile.TemporaryDirectory() as folder:
         world = World(Path(folder))
-        names = [*KINDS, CREATE]
+        names = [*world.broken, CREATE]
+        names = [name for name in names if given.only in name]
         for number in range(given.runs):
             if time.monotonic() > end:
                 break
@@ -108,17 +115,32 @@ class World:
         for number, (name, spoil) in enumerate(KINDS.items()):
             made = tiny.make_broken(folder / "envs" / f"env{number}", self.environ)
             spoil(made, self.index)
-            self.broken[name] = made
-            self.lasting[name] = self.time(tiny.Fix(self.command, made).argv("--yes"))
-            assert self.undo(name) == 0
+            self._add(name, made)
+        self._add(CONDA, self._of_conda())
         self._stock()
         self.lasting[CREATE] = self.time(self._creation("warm"))
+
+    def _add(self, name: str, made: tiny.Broken) -> None:
+        self.broken[name] = made
+        self.lasting[name] = self.time(tiny.Fix(self.command, made).argv("--yes"))
+        assert self.undo(name) == 0
+
+    def _of_conda(self) -> tiny.Broken:
+        """What mends it moves a package of conda and a distribution of pip."""
+        place = self.folder / "of-conda"
+        place.mkdir()
+        world = make_world(place, make_channel(place / "channel"), self.environ)
+        world.install("pytorch=2.14.1=cpu*")
+        world.broken.put("torchvision==0.28.0")
+        return world.broken
 
     def fix(self, name: str, moment: float, *, aimed: bool) -> str:
         made = self.broken[name]
         before = made.tree()
         fix = tiny.Fix(self.command, made)
         killed = self._kill(fix.argv("--yes"), moment, aimed=aimed)
+        while is_taken(self.folder / "state", made.folder):
+            time.sleep(0.02)
         self.command("history", "--env", str(made.folder), "--forget", "all", "--older-than", "999", "--yes")
         left = [path for path in made.beside() if path.startswith(f".{made.folder.name}.")]
         if left:

@@ -44,6 +44,7 @@ def tiny_index(tiny_world: TinyIndex) -> Iterator[TinyIndex]:
     yield tiny_world
     tiny_world.restore(before)
     tiny_world.faults.clear()
+    tiny_world.sizes.clear()
     tiny_world.release()
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dlsetup.act.interruption import undisturbed
 from dlsetup.model.errors import ToolMissing
@@ -40,8 +40,12 @@ class Finished(Record, frozen=True, kw_only=True):
         return f"was ended by the signal {name}"
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
+def run(
+    argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False, holds_turn: bool = False
+) -> Finished:
     """Run a program to its end. `seen`: what it says goes to standard error as it is said.
+
+    `holds_turn`: should we be killed, the turn on the environment is the program's until it ends too.
 
     Whatever interrupts the waiting (Ctrl-C, SIGTERM) ends the program and all that it started.
     Raises `ToolMissing` if it cannot be started.
@@ -53,6 +57,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) 
             stdout=sys.stderr.fileno() if seen else subprocess.PIPE,
             stderr=sys.stderr.fileno() if seen else subprocess.PIPE,
             env=dict(environ),
+            close_fds=not holds_turn,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -60,13 +65,20 @@ def run(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) 
         raise ToolMissing(
             f"`{argv[0]}` cannot be started: {error.strerror}.", hint="check that it is there and may be run."
         ) from error
-    try:
+    with ended_with_us(process):
         out, err = process.communicate()
+    return Finished(code=process.returncode, out=_text(out), err=_text(err))
+
+
+@contextlib.contextmanager
+def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Whatever interrupts the inside ends the program and all that it started."""
+    try:
+        yield
     except BaseException:
         with undisturbed():
             _end(process)
         raise
-    return Finished(code=process.returncode, out=_text(out), err=_text(err))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

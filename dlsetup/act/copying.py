@@ -122,9 +122,10 @@ def _clones(tree: Path) -> bool:
     except OSError:
         return False
     try:
-        with (tree / "pyvenv.cfg").open("rb") as file:
+        sample = next(Path(path) for _, path, found in walk(tree) if _is_file(found) and found.st_size)
+        with sample.open("rb") as file:
             return _share_blocks(file.fileno(), nameless)
-    except OSError:
+    except (OSError, StopIteration):
         return False
     finally:
         os.close(nameless)

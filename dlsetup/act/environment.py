@@ -16,7 +16,7 @@ from typing import Protocol
 from dlsetup.act.carry_out import carry_out, write
 from dlsetup.act.conda import run_conda
 from dlsetup.act.interruption import undisturbed
-from dlsetup.act.uv import run_uv
+from dlsetup.act.uv import Watched, run_uv
 from dlsetup.act.workplace import put_into_place, remove
 from dlsetup.model import codec
 from dlsetup.model.outcome import Passport
@@ -30,6 +30,7 @@ from dlsetup.plan.environment import (
     build_steps,
     environment_procedure,
     lock_steps,
+    locked_procedure,
 )
 from dlsetup.plan.lock import Lock, read_lock
 
@@ -37,11 +38,11 @@ Runner = Callable[[Run], None]
 """Runs one program and raises what its failure means."""
 
 
-def uv_runner(environ: Mapping[str, str], *, seen: bool) -> Runner:
-    """Runs the steps of uv. `seen`: the user watches the progress."""
+def uv_runner(environ: Mapping[str, str], *, seen: bool, watched: Watched | None = None) -> Runner:
+    """Runs the steps of uv. `seen`: the user watches the progress, as `watched` shows it."""
 
     def run(step: Run) -> None:
-        run_uv(step.argv, {**environ, **dict(step.env)}, seen=seen)
+        run_uv(step.argv, {**environ, **dict(step.env)}, seen=seen, watched=watched)
 
     return run
 
@@ -53,6 +54,9 @@ def conda_runner(environ: Mapping[str, str], *, seen: bool) -> Runner:
 
 class Build(Protocol):
     """One way to build an environment."""
+
+    passport: Passport
+    """What is kept in it of why it is as it is."""
 
     @property
     def python(self) -> str:
@@ -131,6 +135,41 @@ class UvBuild:
             except BaseException:
                 remove(Path(self.place.final))
                 raise
+
+
+class LockedBuild(UvBuild):
+    """Built from a lock that is there. `copied`: where it lies, and what is kept of it."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        place: Place,
+        means: Means,
+        passport: Passport,
+        run: Runner,
+        copied: tuple[str, Write],
+    ) -> None:
+        super().__init__(plan, place, means, passport, run)
+        self.source, self.kept = copied
+
+    @property
+    def lock_path(self) -> str:
+        return self.kept.path.replace(self.place.work, self.place.final, 1)
+
+    def procedure(self) -> Procedure:
+        return locked_procedure(self.plan, self.place, self.means, self.passport, (self.kept, self.source))
+
+    def prepare(self) -> Iterator[Step]:
+        return carry_out([self.kept], self.run)
+
+    def lock(self) -> Lock:
+        if self.source.endswith(".toml"):
+            return read_lock(Path(self.source).read_text("utf-8"))
+        return Lock(packages=len(self.plan.requirements))
+
+    def install(self) -> Iterator[Step]:
+        steps = build_steps(self.plan, self.place, self.means, self.passport, self.source)
+        return carry_out(steps, self.run)
 
 
 class CondaBuild:

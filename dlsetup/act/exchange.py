@@ -1,6 +1,7 @@
 """The one moment at which an environment changes, and how it is told afterwards on which side of it one is.
 
     .NAME.mending-ID    a copy that is worked on
+    .NAME.half-ID       the environment itself, while its place is worked on
     .NAME.before-ID     the environment that the change ID has replaced
 
 Both lie beside the environment. The journal knows the inode of the folder that was the environment when
@@ -18,6 +19,7 @@ from dlsetup.act.interruption import undisturbed
 from dlsetup.act.journal import Journal
 from dlsetup.act.state import sync_files, sync_folder
 from dlsetup.act.swap import put_in_place
+from dlsetup.act.workplace import remove
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.journal import Entry
 
@@ -25,6 +27,11 @@ from dlsetup.model.journal import Entry
 def work_folder(environment: Path, name: str) -> Path:
     """Where the copy for the change of that id lies."""
     return environment.with_name(f".{environment.name}.mending-{name}")
+
+
+def half_folder(environment: Path, name: str) -> Path:
+    """Where the environment lies while its place is worked on."""
+    return environment.with_name(f".{environment.name}.half-{name}")
 
 
 def former_folder(environment: Path, name: str) -> Path:
@@ -57,14 +64,36 @@ def finish(journal: Journal, entry: Entry) -> Entry:
     What fails here is done by the next command: the environment is in its place.
     """
     try:
-        if _is(Path(entry.work), entry):
-            os.rename(entry.work, entry.former)
-        sync_folder(Path(entry.former).parent)
+        name_former(entry)
         if entry.undoes is not None:
             journal.write(replace(journal.named(entry.undoes), state="undone"))
         return journal.write(replace(entry, state="applied"))
     except (OSError, StepFailed, UsageError):
         return replace(entry, state="applied")
+
+
+def name_former(entry: Entry) -> None:
+    """The environment that was replaced gets the name under which it is kept. Raises `OSError`."""
+    if _is(Path(entry.work), entry):
+        os.rename(entry.work, entry.former)
+    sync_folder(Path(entry.former).parent)
+
+
+def give_back(entry: Entry) -> None:
+    """Of a change at the place itself: the former goes back there, and all else goes. Raises `OSError`."""
+    environment, held = Path(entry.environment), Path(entry.work)
+    spare, place = Path(entry.former), whereabouts(entry)
+    if place == "former":
+        held, spare = spare, held
+    if place in ("work", "former"):
+        if os.path.lexists(environment):
+            put_in_place(held, environment, aside=spare)
+        else:
+            os.rename(held, environment)
+        sync_folder(environment.parent)
+    if place != "nowhere":
+        remove(held)
+        remove(spare)
 
 
 def whereabouts(entry: Entry) -> str:

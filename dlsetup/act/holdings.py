@@ -1,18 +1,20 @@
-"""The distributions of a virtual environment, for the journal: read from their own files."""
+"""What an environment holds, for the journal: distributions and conda packages, read from their own files."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from dlsetup.model.journal import Holding
+from dlsetup.model.journal import CondaHolding, Holding
 
 _SITES = ("lib/python*/site-packages", "Lib/site-packages")
 _LARGEST_NOTE = 64 << 10
+_LARGEST_RECORD = 64 << 20
 
 
 def holdings(environment: Path) -> tuple[Holding, ...]:
@@ -20,6 +22,52 @@ def holdings(environment: Path) -> tuple[Holding, ...]:
     folders = (path for form in _SITES for path in environment.glob(f"{form}/*.dist-info"))
     found = {path.resolve(): path for path in folders}
     return tuple(sorted((_holding(path) for path in found.values()), key=lambda item: item.name))
+
+
+def conda_holdings(environment: Path) -> tuple[CondaHolding, ...]:
+    """By name; nothing where conda made nothing. Raises `OSError`."""
+    found = (_of_conda(path) for path in environment.glob("conda-meta/*.json"))
+    return tuple(sorted((item for item in found if item), key=lambda item: item.name))
+
+
+def _of_conda(path: Path) -> CondaHolding | None:
+    """None: no record of a package."""
+    try:
+        told = json.loads((_content(path) or b"")[:_LARGEST_RECORD])
+        words = {name: told.get(name) or "" for name in ("name", "version", "build", "url", "md5", "sha256")}
+        channel = re.sub(r"/(?:noarch|(?:linux|osx|win)-[^/]*)/?$", "", told.get("channel") or "")
+    except (ValueError, AttributeError, TypeError):
+        return None
+    if not words["name"] or not all(isinstance(text, str) for text in words.values()):
+        return None
+    return CondaHolding(**{**words, "url": _public(words["url"]), "channel": _public(channel)})
+
+
+def _public(address: str) -> str:
+    """Without password and token: `https://host/t/TOKEN/main` is `https://host/main`."""
+    return re.sub(r"/t/[^/]+(?=/)", "", _bare(address))
+
+
+def conda_moved(
+    before: tuple[CondaHolding, ...], after: tuple[CondaHolding, ...]
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Packages that differ: name, version and build before and after; None: not there."""
+    was = {item.name: f"{item.version} {item.build}" for item in before}
+    now = {item.name: f"{item.version} {item.build}" for item in after}
+    for name in sorted({*was, *now}):
+        if was.get(name) != now.get(name):
+            yield name, was.get(name), now.get(name)
+
+
+def packages_moved(before: tuple[CondaHolding, ...], after: tuple[CondaHolding, ...]) -> Iterator[str]:
+    """The same in words: `pytorch 2.14.1 cpu_py311_0 -> 2.14.1 cuda126_py311_0`."""
+    for name, was, now in conda_moved(before, after):
+        if now is None:
+            yield f"remove {name} {was}"
+        elif was is None:
+            yield f"install {name} {now}"
+        else:
+            yield f"{name} {was} -> {now}"
 
 
 def moved(before: tuple[Holding, ...], after: tuple[Holding, ...]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import glob
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +47,10 @@ def compare_with_records(host: Host, environment: Path) -> Unlike:
 
 
 def _claims(host: Host, environment: Path) -> dict[str, set[str]]:
-    """Hashes by path from the environment, as the RECORDs have them. Other algorithms are passed over."""
+    """Hashes by path from the environment, as the RECORDs and conda's own records have them.
+
+    Other algorithms are passed over.
+    """
     found: dict[str, set[str]] = {}
     root = glob.escape(str(environment))
     for pattern in _SITES:
@@ -55,7 +59,24 @@ def _claims(host: Host, environment: Path) -> dict[str, set[str]]:
             for row in recorded(host, folder, _LARGEST_LIST):
                 if row.digest.startswith("sha256="):
                     found.setdefault(os.path.normpath(f"{site}/{row.path}"), set()).add(row.digest)
+    for name, digest in _of_conda(host, environment):
+        found.setdefault(name, set()).add(digest)
     return found
+
+
+def _of_conda(host: Host, environment: Path) -> Iterator[tuple[str, str]]:
+    """Hashes of what conda put there, as its records have them: after it wrote the path of the place in."""
+    root = glob.escape(str(environment))
+    for path in glob.iglob(f"{root}/conda-meta/*.json"):
+        try:
+            told = json.loads(host.read_bytes(path, _LARGEST_LIST) or b"{}")
+            for row in told["paths_data"]["paths"]:
+                digest = row.get("sha256_in_prefix") or row.get("sha256")
+                if digest:
+                    text = base64.urlsafe_b64encode(bytes.fromhex(digest)).decode().rstrip("=")
+                    yield os.path.normpath(row["_path"]), f"sha256={text}"
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
 
 
 def _big_files(environment: Path) -> Iterator[str]:

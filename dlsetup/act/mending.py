@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dlsetup.act.carry_out import carry_out, write
 from dlsetup.act.child import run
+from dlsetup.act.conda import run_conda
 from dlsetup.act.copying import links_possible
 from dlsetup.act.environment import uv_runner
 from dlsetup.act.uv import run_uv, variables
@@ -29,6 +30,23 @@ def answer(steps: Iterable[Step], environ: Mapping[str, str]) -> str:
 def mend(steps: Iterable[Step], environ: Mapping[str, str], *, seen: bool) -> Iterator[Step]:
     """Yields each step, then does it. `seen`: the user watches uv's progress."""
     return carry_out(steps, uv_runner(environ, seen=seen))
+
+
+def mend_in_place(
+    steps: Iterable[Step], environ: Mapping[str, str], conda: str | None, *, seen: bool
+) -> Iterator[Step]:
+    """The same at the place of the environment, by uv and, if it takes part, the conda tool at that path.
+
+    Should we be killed, nobody gives the place back before they have ended too.
+    """
+
+    def run_either(step: Run) -> None:
+        if step.argv[0] == conda:
+            run_conda(step, environ, seen=seen, holds_turn=True, hint="the environment is as it was.")
+        else:
+            run_uv(step.argv, {**environ, **dict(step.env)}, seen=seen, holds_turn=True)
+
+    return carry_out(steps, run_either)
 
 
 def unmet(uv: str, python: str, environ: Mapping[str, str]) -> frozenset[str]:

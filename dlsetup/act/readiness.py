@@ -32,8 +32,8 @@ def in_the_way(folder: Path) -> str | None:
 
 def _of_kind(environment: Environment) -> str | None:
     where = f"`{environment.path}`"
-    if environment.kind == "conda":
-        return f"{where} is a conda environment, which only its own conda tool changes safely."
+    if environment.kind == "conda" and not environment.externally_managed:
+        return _of_conda(Path(environment.path))
     if environment.externally_managed or environment.kind == "system":
         return f"{where} belongs to the package manager of the system (PEP 668)."
     if environment.kind != "venv":
@@ -41,11 +41,23 @@ def _of_kind(environment: Environment) -> str | None:
     return None
 
 
+def _of_conda(folder: Path) -> str | None:
+    """Whose business a conda environment is, if not that of whoever calls a conda tool on it."""
+    records = folder / "conda-meta"
+    if (folder / "condabin").is_dir() or any(records.glob("conda-[0-9]*.json")):
+        return f"`{folder}` is the base of a conda installation, on which its tool and its environments rest."
+    if (records / "pixi").exists() or folder.parent.parts[-2:] == (".pixi", "envs"):
+        return f"`{folder}` is made by pixi from the manifest of a workspace, which would undo any change."
+    if (records / "frozen").exists():
+        return f"`{folder}` is frozen: its `conda-meta/frozen` forbids any change."
+    return None
+
+
 def _of_files(folder: Path) -> str | None:
     try:
         owner = folder.stat().st_uid
-        if not (folder / "pyvenv.cfg").is_file():
-            return f"`{folder}` has no `pyvenv.cfg`, so it is no virtual environment."
+        if not (folder / "pyvenv.cfg").is_file() and not (folder / "conda-meta").is_dir():
+            return f"`{folder}` has neither `pyvenv.cfg` nor `conda-meta`, so it is no environment."
     except OSError as error:
         return f"`{folder}` cannot be looked at: {error.strerror}."
     if hasattr(os, "geteuid") and owner != os.geteuid():

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from dlsetup import __version__
 from dlsetup.act.copying import copy_tree, cost, means_for
 from dlsetup.act.exchange import exchange, former_folder, whereabouts, work_folder
-from dlsetup.act.holdings import holdings
+from dlsetup.act.holdings import conda_holdings, holdings
 from dlsetup.act.interruption import undisturbed
 from dlsetup.act.inventory import differences, inventory
 from dlsetup.act.journal import Journal
@@ -70,7 +70,7 @@ class Replacement:
             after = holdings(self.copy)
             self.journal.write_inventory(self.entry, "after", inventory(self.copy, hashes=False))
         except OSError as error:
-            raise _failed(self.original, error) from error
+            raise not_copied(self.original, error) from error
         self.entry = exchange(self.journal, self.journal.write(replace(self.entry, after=after)))
         return self.entry
 
@@ -100,7 +100,7 @@ def weigh(environment: Path, *, links: bool, room_bytes: int = 0) -> CopyCost:
     try:
         taken = cost(original, means_for(original, links=links))
     except OSError as error:
-        raise _failed(original, error) from error
+        raise not_copied(original, error) from error
     needed = taken.written + room_bytes
     if taken.free < needed + _SPARE_BYTES:
         raise StepFailed(
@@ -121,16 +121,16 @@ def replacement(environment: Path, journal: Journal, about: About, taken: CopyCo
     """
     original = environment.resolve()
     try:
-        entry = journal.write(_entry(original, journal, about, taken))
+        entry = journal.write(entry_of(original, journal, about, taken))
     except OSError as error:
-        raise _failed(original, error) from error
+        raise not_copied(original, error) from error
     work = Replacement(journal, entry)
     why = "the mended copy was not well"
     try:
         try:
             work.fill(taken)
         except (OSError, UnicodeDecodeError) as error:
-            raise _failed(original, error) from error
+            raise not_copied(original, error) from error
         yield work
     except BaseException as error:
         why = getattr(error, "message", "") or f"it was interrupted ({type(error).__name__})"
@@ -164,15 +164,18 @@ def begun(
         work=str(work_folder(environment, name)),
         former=str(former_folder(environment, name)),
         before=holdings(environment),
+        conda_before=conda_holdings(environment),
     )
 
 
-def _entry(original: Path, journal: Journal, about: About, taken: CopyCost) -> Entry:
+def entry_of(original: Path, journal: Journal, about: About, taken: CopyCost) -> Entry:
+    """The record of a repair that has not changed anything yet. Raises `OSError`."""
     entry = begun(journal, original, about.what, mends=about.mends)
     return replace(entry, indexes=about.indexes, cost=taken)
 
 
-def _failed(original: Path, error: OSError | UnicodeDecodeError) -> StepFailed:
+def not_copied(original: Path, error: OSError | UnicodeDecodeError) -> StepFailed:
+    """Why there is nothing to work on; nothing has changed."""
     reason = error.strerror if isinstance(error, OSError) else str(error)
     return StepFailed(
         f"`{original}` cannot be copied to mend the copy: {reason}.", hint="the environment is as it was."

@@ -33,11 +33,14 @@ def turn(
 ) -> Iterator[bool]:
     """Inside, no other dlsetup changes the environment. Gives whether it had to be waited for.
 
-    The system takes the lock from a process that ends, however it ends. `tell` hears whom is waited for.
+    The system takes the lock from a process that ends, however it ends; programs that it has started with
+    `holds_turn` have it as well. `tell` hears whom is waited for.
     Raises `StepFailed` if the lock is not free within `wait` seconds.
     """
     file, waited = _held(state, environment, wait, tell)
     try:
+        if os.name != "nt":
+            os.set_inheritable(file.fileno(), True)
         file.seek(0)
         file.truncate()
         file.write(f"{os.getpid()}\n".encode())
@@ -135,8 +138,12 @@ def _is_held(path: Path) -> bool:
 
 def _holder(file: BinaryIO) -> str:
     file.seek(0)
-    number = file.read(32).decode("ascii", "replace").strip()
-    return f"process {number}" if number.isdigit() else "another process"
+    number = file.read(9).decode("ascii", "replace").strip()
+    if not number.isdigit():
+        return "another process"
+    import psutil
+
+    return f"process {number}" if psutil.pid_exists(int(number)) else f"what process {number} has started"
 
 
 def _lock(file: BinaryIO, *, shared: bool = False) -> bool:

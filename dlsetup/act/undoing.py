@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from dlsetup.act.exchange import exchange, finish, whereabouts
-from dlsetup.act.holdings import moved
+from dlsetup.act.holdings import conda_holdings, holdings, moved, packages_moved
 from dlsetup.act.interruption import undisturbed
 from dlsetup.act.inventory import differences, inventory
 from dlsetup.act.journal import Journal
@@ -101,10 +103,17 @@ def is_deleted(entry: Entry) -> bool:
     return not os.path.lexists(entry.environment)
 
 
+def all_moves(environment: Path, entry: Entry) -> Iterator[str]:
+    """What differs, in words, between what is there now and what the change replaced. Raises `OSError`."""
+    yield from packages_moved(conda_holdings(environment), entry.conda_before)
+    yield from moved(holdings(environment), entry.before)
+
+
 def _bring_back(journal: Journal, entry: Entry) -> Entry:
-    what = ", ".join(moved((), entry.before)) or f"bring back what {entry.id} replaced"
+    texts = (*packages_moved((), entry.conda_before), *moved((), entry.before))
+    what = ", ".join(texts) or f"bring back what {entry.id} replaced"
     change = begun(journal, Path(entry.environment), what, kind="undo")
-    change = replace(change, undoes=entry.id, work=entry.former, after=entry.before)
+    change = replace(change, work=entry.former, **_as_before(entry))
     try:
         with undisturbed():
             journal.write(change)
@@ -124,8 +133,14 @@ def _begun(journal: Journal, entry: Entry, environment: Path) -> Entry:
         fresh = begun(journal, environment, "", kind="undo")
     except OSError as error:
         raise StepFailed(f"`{environment}` cannot be looked at: {error.strerror}.") from error
-    what = ", ".join(moved(fresh.before, entry.before)) or f"take {entry.id} back"
-    return journal.write(replace(fresh, what=what, undoes=entry.id, work=entry.former, after=entry.before))
+    packages = packages_moved(fresh.conda_before, entry.conda_before)
+    what = ", ".join((*packages, *moved(fresh.before, entry.before))) or f"take {entry.id} back"
+    return journal.write(replace(fresh, what=what, work=entry.former, **_as_before(entry)))
+
+
+def _as_before(entry: Entry) -> dict[str, Any]:
+    """Of an undo: what it takes back, and what is there afterwards."""
+    return {"undoes": entry.id, "after": entry.before, "conda_after": entry.conda_before}
 
 
 def _matters(environment: Path, name: str) -> bool:

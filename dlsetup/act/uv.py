@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import PurePath
 
 from packaging.version import Version
 
 from dlsetup.act.child import Finished, run
+from dlsetup.catalog.watch import ByteWatch
 from dlsetup.model.errors import StepFailed, ToolMissing
 
 _DECIDED_BY_THE_PLAN = ("UV_TORCH_BACKEND", "UV_VENV_CLEAR", "UV_VENV_SEED", "UV_SYSTEM_PYTHON")
 """Variables that would make uv build something else than the plan says."""
+
+
+Watched = Callable[[], AbstractContextManager[ByteWatch]]
+"""Begins to show how far files are, and ends it."""
 
 
 class PythonUnavailable(StepFailed):
@@ -49,15 +55,36 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "UV_PREVIEW_FEATURES": ",".join(dict.fromkeys([*features, "pylock"]))}
 
 
-def run_uv(argv: Sequence[str], environ: Mapping[str, str], *, seen: bool = False) -> Finished:
+def run_uv(
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    seen: bool = False,
+    watched: Watched | None = None,
+    holds_turn: bool = False,
+) -> Finished:
     """Run uv (`argv[0]` is its path). Raises `StepFailed` with its essential words.
 
-    `seen`: uv shows its progress to the user, unless the call itself is `--quiet`.
+    `seen`: uv shows its progress to the user, unless the call itself is `--quiet`; `watched`: somebody else
+    shows it, where this system has terminals that a program can open. `holds_turn`: as of `child.run`.
     """
-    finished = run(argv, variables(environ), seen=seen and "--quiet" not in argv)
+    loud = seen and "--quiet" not in argv
+    finished = _drawn(argv, environ, watched) if loud and watched is not None else None
+    finished = finished or run(argv, variables(environ), seen=loud, holds_turn=holds_turn)
     if not finished.ok:
         raise refusal(argv, finished)
     return finished
+
+
+def _drawn(argv: Sequence[str], environ: Mapping[str, str], watched: Watched) -> Finished | None:
+    """None where no terminal can be had."""
+    from dlsetup.act.uv_progress import run_drawn
+
+    try:
+        with watched() as watch:
+            return run_drawn(argv, variables(environ), watch)
+    except (ImportError, OSError):
+        return None
 
 
 def may_fetch_pythons(environ: Mapping[str, str]) -> bool:
@@ -121,6 +148,7 @@ def essence(err: str, *, limit: int = 2000) -> str:
 
 _NO_SOLUTION = r"No solution found|not found in the package registry"
 _ANY_HINT = "`--dry-run` shows the steps, to run them one by one."
+_GOES_ON = "Files that have come whole stay in uv's cache: the same command goes on from there."
 _HINTS = (
     (r"network was disabled|not found in the cache|offline", "run it once without `--offline`."),
     (
@@ -129,10 +157,15 @@ _HINTS = (
         "trust it.",
     ),
     (
+        r"end of file before|error decoding response|[Cc]onnection (was )?(reset|closed)|[Bb]roken pipe",
+        f"the network was lost in the middle. {_GOES_ON}",
+    ),
+    (
         r"dns error|error sending request|Connect|timed? ?out|Failed to fetch|Request failed|tls|certificate",
         "check the network and the address of the index; `--index NAME=URL` names another one for an index "
         "of the plan, as in `--index pytorch-cpu=URL` or `--index default=URL`, and "
-        "uv's own configuration holds (`UV_DEFAULT_INDEX`, `uv.toml`, `HTTPS_PROXY`, `SSL_CERT_FILE`).",
+        "uv's own configuration holds (`UV_DEFAULT_INDEX`, `uv.toml`, `HTTPS_PROXY`, `SSL_CERT_FILE`). "
+        + _GOES_ON,
     ),
     (r"No space left", "free some space, or move uv's cache with `UV_CACHE_DIR`."),
     (r"Permission denied|Read-only", "choose a folder that you may write to."),

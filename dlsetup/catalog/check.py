@@ -28,6 +28,7 @@ from dlsetup.catalog.image_form import ImageFile
 from dlsetup.catalog.loading import LoadingFile
 from dlsetup.catalog.loading import faults_of as loading_faults
 from dlsetup.catalog.messages import MessageFile, faults_of
+from dlsetup.catalog.notes import NoteFile
 from dlsetup.catalog.refresh import distributions_of, known_files
 from dlsetup.model.errors import DataError
 from dlsetup.model.hardware import CudaToolkit, Hardware
@@ -42,6 +43,7 @@ FORMS: dict[str, type] = {
     "images/*.toml": ImageFile,
     "messages/*.toml": MessageFile,
     "loading/*.toml": LoadingFile,
+    "notes/*.toml": NoteFile,
     "indexes.toml": IndexFile,
     "generated/overlaps.json": OverlapsFile,
     "generated/index-*.json": ListingFile,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import TypeVar
 
 from dlsetup.model.codec import convert
 from dlsetup.model.conda import ChannelToolkits, CondaPackage
+from dlsetup.model.modernised import OldFacts
 from dlsetup.model.record import Record
+
+T = TypeVar("T")
 
 
 class _File(Record, frozen=True, kw_only=True):
@@ -24,8 +28,17 @@ def channel_toolkits() -> tuple[ChannelToolkits, ...]:
     return _file().channel
 
 
+def old_facts() -> OldFacts:
+    """What names of old instructions mean today. Raises `DataError`."""
+    return _read("conda_old.toml", OldFacts)
+
+
 def _file() -> _File:
+    return _read("conda.toml", _File)
+
+
+def _read(name: str, form: type[T]) -> T:
     import tomli
 
-    text = files("dlsetup.catalog").joinpath("data", "conda.toml").read_text("utf-8")
-    return convert(tomli.loads(text), _File, where="conda.toml")
+    text = files("dlsetup.catalog").joinpath("data", name).read_text("utf-8")
+    return convert(tomli.loads(text), form, where=name)

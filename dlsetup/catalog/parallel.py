@@ -19,7 +19,11 @@ CONNECTIONS = 8
 
 
 def in_parallel(
-    ask: Callable[[T], R], items: Iterable[T], done: Callable[[T], None] = lambda _item: None
+    ask: Callable[[T], R],
+    items: Iterable[T],
+    done: Callable[[T], None] = lambda _item: None,
+    *,
+    connections: int = CONNECTIONS,
 ) -> list[R]:
     """The answers, in the order of the items; `done` is told of each as it comes in.
 
@@ -38,7 +42,7 @@ def in_parallel(
                 return
             answers.put((place, _outcome(ask, todo[place])))
 
-    for _ in range(min(CONNECTIONS, len(todo))):
+    for _ in range(min(connections, len(todo))):
         threading.Thread(target=work, daemon=True).start()
     try:
         return _gathered(answers, todo, done)

@@ -12,14 +12,27 @@ from typing import Any, NoReturn
 
 import typer
 
-from dlsetup.cli import catalog, daily, diagnosis, image, libs, locks, past, upkeep
+from dlsetup.cli import (
+    bundle,
+    catalog,
+    daily,
+    diagnosis,
+    files,
+    image,
+    importing,
+    libs,
+    locks,
+    notes,
+    past,
+    upkeep,
+)
 from dlsetup.cli.groups import app
 from dlsetup.model.errors import DlsetupError, UsageError
 
 # Typer carries its own copy of click in some releases: the base of its public class is right in all.
 ParserRefusal: Any = typer.BadParameter.__bases__[0]
 
-LEAVES = (diagnosis, libs, daily, image, past, locks, catalog, upkeep)
+LEAVES = (diagnosis, libs, daily, image, past, locks, catalog, upkeep, notes, bundle, importing, files)
 """Modules that hang their commands into the tree when they are imported."""
 
 

@@ -110,6 +110,9 @@ app.command(
         "dlsetup create env lab --profile research --dry-run",
         "dlsetup create env work -r requirements.txt --prefer stable",
         "dlsetup create env site torch --index pytorch-cu126=https://mirror.example/cu126",
+        "dlsetup create env lab jax --kernel lab",
+        "dlsetup create env same --lock pylock.toml",
+        "dlsetup create env there --offline --bundle bundle",
     ),
 )
 def create_env(
@@ -128,10 +131,23 @@ def create_env(
     accelerator: options.Accelerator = None,
     cuda: options.Cuda = None,
     allow_cpu: options.AllowCpu = False,
-    tool: Annotated[str, typer.Option("--with", metavar="uv|venv|conda", help="What builds it.")] = "uv",
+    tool: Annotated[
+        str, typer.Option("--with", metavar="uv|venv|conda|rattler", help="What builds it.")
+    ] = "uv",
     index: options.Indexes = None,
     find_links: options.FindLinks = None,
     offline: options.Offline = False,
+    lock: Annotated[
+        str | None,
+        typer.Option("--lock", metavar="FILE", help="Install what this lock holds."),
+    ] = None,
+    bundle: Annotated[
+        str | None,
+        typer.Option("--bundle", metavar="FOLDER", help="Install what it holds, offline."),
+    ] = None,
+    kernel: Annotated[
+        str | None, typer.Option("--kernel", metavar="NAME", help="Register it with Jupyter under this name.")
+    ] = None,
     machine: options.MachineFile = None,
     target: options.TargetWords = None,
     wait: options.Wait = "10",
@@ -172,6 +188,9 @@ def create_env(
             indexes=tuple(index or ()),
             find_links=tuple(find_links or ()),
             offline=offline,
+            lock=lock,
+            bundle=bundle,
+            kernel=kernel,
             wait=wait,
             dry_run=dry_run,
             yes=yes,

@@ -223,6 +223,9 @@ def _with_bounds(wish: Wish, listing: Listing, *, words: Question) -> tuple[Wish
     if listing.cpu and not device:
         wish = replace(wish, accelerator="cpu")
         notes.append("builds for the CPU")
+    elif listing.allow_cpu and not device:
+        wish = replace(wish, allow_cpu=True)
+        notes.append("a CPU build where a framework has none for the GPU")
     elif listing.cuda and not device:
         wish = replace(wish, cuda=parse_cuda(listing.cuda))
         notes.append(f"CUDA {listing.cuda}")

@@ -10,7 +10,10 @@ from dlsetup.commands.targets import Places, targets_of
 from dlsetup.intake.lock import read
 from dlsetup.judge.locked import judge_lock
 from dlsetup.model.errors import UsageError
+from dlsetup.model.framework import Catalog
+from dlsetup.model.locked import Locked
 from dlsetup.model.record import Record
+from dlsetup.model.target import Target
 from dlsetup.show import json
 from dlsetup.show.lines import write
 from dlsetup.show.locked import check_lines
@@ -32,11 +35,26 @@ def run(request: Request) -> int:
             "both a target and a machine file are given", hint="leave out `--target` or `--machine`"
         )
     locked = read(Path(request.file))
-    places = opened(folders(request.catalog))
-    catalog = load(named({item.name for item in locked.packages}, places), places)
+    catalog = catalog_for(locked, request.catalog)
     target = targets_of(request.places, request.catalog)[0]
+    document = checked(locked, target, catalog)
+    if request.as_json:
+        json.write(document)
+    else:
+        write(check_lines(document))
+    return 0 if document.ok else 1
+
+
+def catalog_for(locked: Locked, words: tuple[str, ...] = ()) -> Catalog:
+    """The catalog of the frameworks that are in a lock. `words`: further catalog folders."""
+    places = opened(folders(words))
+    return load(named({item.name for item in locked.packages}, places), places)
+
+
+def checked(locked: Locked, target: Target, catalog: Catalog) -> json.CheckLockDocument:
+    """Whether the lock serves the target."""
     diagnosis = judge_lock(locked, target, catalog)
-    document = json.CheckLockDocument(
+    return json.CheckLockDocument(
         ok=diagnosis.well,
         path=locked.path,
         packages=len({item.name for item in locked.packages}),
@@ -45,8 +63,3 @@ def run(request: Request) -> int:
         findings=diagnosis.findings,
         unknown=diagnosis.unknown,
     )
-    if request.as_json:
-        json.write(document)
-    else:
-        write(check_lines(document))
-    return 0 if document.ok else 1

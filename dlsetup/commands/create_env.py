@@ -9,10 +9,14 @@ from msgspec.structs import replace
 
 from dlsetup.act.environment import Build
 from dlsetup.act.interruption import interruptible
+from dlsetup.act.rattler import CondaRefusal
+from dlsetup.act.settling import settle
 from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, published_pythons
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
-from dlsetup.commands.builds import Request, build_for, shown_plan, tool_of
+from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
+from dlsetup.commands.kernels import and_kernel, check_kernel, kernel_of, with_kernel
+from dlsetup.commands.locking import ROUNDS
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
 from dlsetup.model.errors import StepFailed
@@ -62,6 +66,7 @@ def run(request: Request) -> int:
     """Build it (0), say what stands against it (1), or do nothing because the user says no (130)."""
     host = Host.here(os.environ)
     tool_of(request)
+    check_kernel(request, host)
     for index in request.indexes:
         parse_index(index)
     place, wait = place_for(request.name, host.folder), amount(request.wait, "--wait")
@@ -72,59 +77,87 @@ def run(request: Request) -> int:
 
 
 def _run(request: Request, host: Host, place: Place, notes: tuple[str, ...] = ()) -> int:
+    if request.lock is not None or request.bundle is not None:
+        from dlsetup.commands.create_locked import run_locked
+
+        return run_locked(request, host, place, notes)
     task = _task(request, host, place, notes)
     try:
-        return _answer(task, resolve(task.wish, task.target, task.catalog))
+        return _planned(task, task.target)
     except PythonUnavailable as error:
         present = only_present(task.target)
         if present == task.target:
             raise
         again = "Once more, with the Pythons of this machine alone."
         _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
-        return _answer(task, resolve(task.wish, present, task.catalog))
+        return _planned(task, present)
 
 
-def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> Task:
-    """Everything that can be refused at once is refused here, the cheapest first.
+def _planned(task: Task, target: Target) -> int:
+    """Plan and build; where conda-forge refuses a plan, once more with what that teaches."""
+    catalog = task.catalog
+    for _ in range(ROUNDS):
+        answer = resolve(task.wish, target, catalog)
+        try:
+            return _answer(task, answer)
+        except CondaRefusal as error:
+            from dlsetup.commands.conda_builds import learned_of
+
+            last = error
+            catalog = learned_of(error, answer, catalog)
+            again = "Once more, without what conda-forge refuses."
+            _say(task, Line(mark="!", text=error.message, style="warning"), Line(text=again, indent=2))
+    raise last
+
+
+def make_sure(request: Request, place: Place) -> tuple[str, ...]:
+    """That the place is free and somebody can be asked. Gives notes on what killed builds left behind.
 
     Whoever built there while this command waited for its turn is seen here.
     """
-    tool = tool_of(request)
     left = () if request.dry_run else remove_leftovers(place)
-    check_free(place, empty_folder=tool != "conda")
+    check_free(place, empty_folder=tool_of(request) not in BY_CONDA)
     if not (request.yes or request.dry_run):
         must_be_able_to_ask(hint="`--yes` goes ahead without a question.")
+    return tuple(f"Removed what a build that was killed left behind: {path}" for path in left)
+
+
+def _task(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> Task:
+    """Everything that can be refused at once is refused here, the cheapest first."""
+    tool = tool_of(request)
+    left = make_sure(request, place)
     question = asked(request.question)
     here = target_here()
-    target = question.there(_target(request, tool, here, host))
+    target = question.there(target_for(request, tool, here, host))
     wish, readings = question.on(target)
     return Task(
         request=request,
         tool=tool,
         place=place_to_show(place) if request.dry_run else place,
         host=host,
-        wish=wish,
+        wish=with_kernel(wish, request),
         catalog=question.catalog,
         target=target,
         readings=readings,
         gpu_here=not request.question.foreign and here.gpus != (),
-        notes=(*notes, *(f"Removed what a build that was killed left behind: {path}" for path in left)),
+        notes=(*notes, *left),
     )
 
 
 def _answer(task: Task, answer: Plan | Conflict) -> int:
     if isinstance(answer, Conflict):
-        return _refuse(task, answer)
+        return refuse(task, answer)
     build = build_for(answer, task.place, task.request, task.catalog, task.host)
     shown = shown_plan(answer, task.request)
     if task.request.dry_run:
-        return _show_steps(task, shown, build)
-    return _carry_out(task, shown, build)
+        return show_steps(task, shown, build)
+    return carry_out_task(task, shown, build)
 
 
-def _carry_out(task: Task, plan: Plan, build: Build) -> int:
+def carry_out_task(task: Task, plan: Plan, build: Build) -> int:
     """Everything that changes the machine. What was begun is taken back unless it comes to its end."""
-    with workplace(task.place, in_place=task.tool == "conda"):
+    kernel = kernel_of(task.request, task.host, task.place, plan, build)
+    with workplace(task.place, in_place=task.tool in BY_CONDA):
         _say(task, *reading_lines(task.readings), *plan_lines(plan))
         for step in build.prepare():
             _say(task, step_line(step))
@@ -136,8 +169,9 @@ def _carry_out(task: Task, plan: Plan, build: Build) -> int:
         for step in build.install():
             _say(task, step_line(step))
         outcomes = _prove(task, plan, build)
-        build.settle()
-    _show(task, _creation(task, plan, build, lock, outcomes))
+        settle(build, task.place, kernel)
+    creation = _creation(task, plan, build, lock, outcomes)
+    _show(task, replace(creation, kernel=None if kernel is None else kernel.folder))
     return 0
 
 
@@ -164,7 +198,7 @@ def _creation(
 ) -> Creation:
     return Creation(
         path=task.place.final,
-        tool=task.tool,
+        tool=build.passport.tool,
         plan=plan,
         packages=UNKNOWN if lock is None else lock.packages,
         download_bytes=UNKNOWN if lock is None else lock.download_bytes,
@@ -175,12 +209,12 @@ def _creation(
     )
 
 
-def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
+def target_for(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     """The target with the Pythons that can be had here."""
     target = target_of(request.question) if request.question.foreign else replace(here, pythons=UNKNOWN)
     if not request.dry_run:
         check_buildable(target, here)
-    if tool == "conda":
+    if tool in BY_CONDA:
         # A conda tool brings whatever Python is asked for, and never uses one of this machine.
         published = published_pythons(find_uv(host.environ), host.environ)
         brought = [Interpreter(version=version, path="conda-forge") for version in published]
@@ -189,7 +223,7 @@ def _target(request: Request, tool: Tool, here: Target, host: Host) -> Target:
     return building_target(target, present, fetchable_pythons(host.environ, offline=request.offline))
 
 
-def _refuse(task: Task, conflict: Conflict) -> int:
+def refuse(task: Task, conflict: Conflict) -> int:
     if task.request.as_json:
         json.write(json.CreateDocument(ok=False, conflict=conflict, files=task.readings or UNKNOWN))
     else:
@@ -198,8 +232,9 @@ def _refuse(task: Task, conflict: Conflict) -> int:
     return 1
 
 
-def _show_steps(task: Task, plan: Plan, build: Build) -> int:
-    procedure = build.procedure()
+def show_steps(task: Task, plan: Plan, build: Build) -> int:
+    kernel = kernel_of(task.request, task.host, task.place, plan, build)
+    procedure = and_kernel(build.procedure(), kernel)
     if task.request.as_json:
         script = shell_script(procedure)
         found = json.CreateDocument(
@@ -210,7 +245,7 @@ def _show_steps(task: Task, plan: Plan, build: Build) -> int:
         write(reading_lines(task.readings))
         write(plan_lines(plan))
         write([Line(), *procedure_lines(procedure)])
-        if task.tool == "conda":
+        if task.tool in BY_CONDA:
             write([Line(), *file_lines(procedure)])
     return 0
 

@@ -93,7 +93,7 @@ def _answer(task: Task) -> int:
             work = worked_out(seen, intent, request, task.host, folder)
         except NoSolution as error:
             return _refuse(task, intent, error.message, anew=task.anew)
-        if not (work.repair.changes or work.repair.files):
+        if not work.repair.moves:
             return _refuse(task, intent, UNMOVED, anew=task.anew)
         return _show_steps(task, work) if request.dry_run else mended(task, work, folder)
 

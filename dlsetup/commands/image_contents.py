@@ -12,14 +12,13 @@ from dlsetup.catalog.containers import Inside, inside
 from dlsetup.catalog.images import images
 from dlsetup.catalog.load import load, named, opened
 from dlsetup.commands.asked import Asked, asked
-from dlsetup.commands.builds import Request as Sources
 from dlsetup.commands.question import Question, folders, target_of
-from dlsetup.commands.resolve_lock import lock_text
-from dlsetup.commands.targets import in_container
+from dlsetup.commands.resolve import Request
+from dlsetup.commands.resolve_lock import Made, made_lock, must_serve
+from dlsetup.commands.targets import Places, in_container
 from dlsetup.intake.lock import parse, read
 from dlsetup.intake.place import image_name
-from dlsetup.judge.locked import judge_lock, locked_builds
-from dlsetup.judge.locked_files import python_of
+from dlsetup.judge.locked import builds_in, judge_lock
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.framework import Catalog
@@ -32,7 +31,7 @@ from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.plan.base_image import PYTHON, Base, base_for, named_base
 from dlsetup.plan.contents import Contents, builds_of
-from dlsetup.plan.lock_text import is_pylock
+from dlsetup.plan.lock_text import as_pylock, is_pylock
 from dlsetup.plan.toml import compiling
 from dlsetup.resolve import resolve
 
@@ -96,9 +95,9 @@ class _Places:
         return replace(target, name=f"{base.image} on {self.host.name}", libc=libc)
 
 
-def planned(question: Question, sources: Sources, purpose: Purpose, base: str | None) -> Filled | Conflict:
+def planned(request: Request, purpose: Purpose, base: str | None) -> Filled | Conflict:
     """Builds chosen for the host, in the base that they need, and locked. The package index is asked."""
-    places, said = _Places(question, base), asked(question)
+    places, said = _Places(request.question, base), asked(request.question)
     target = places.first()
     for _ in range(ROUNDS):
         found = _chosen(said, places, target, purpose)
@@ -106,7 +105,7 @@ def planned(question: Question, sources: Sources, purpose: Purpose, base: str | 
             return found
         inner = places.on(found, target)
         if inner.libc == target.libc:
-            return _locked_plan(said, places, inner, sources, purpose)
+            return _locked_plan(said, places, inner, request, purpose)
         target = inner
     raise StepFailed("no base goes with what is chosen in it", hint="name one: `--base IMAGE`")
 
@@ -118,26 +117,31 @@ def _chosen(said: Asked, places: _Places, target: Target, purpose: Purpose) -> B
 
 
 def _locked_plan(
-    said: Asked, places: _Places, target: Target, sources: Sources, purpose: Purpose
+    said: Asked, places: _Places, target: Target, request: Request, purpose: Purpose
 ) -> Filled | Conflict:
     wish, readings = said.on(target)
-    made = lock_text("pylock.toml", sources, wish, (target,), said.catalog)
-    if isinstance(made.answer, Conflict):
+    asked_for = replace(request, lock="pylock.toml", places=Places(container=target.name))
+    made = made_lock(asked_for, (wish,), (target,), said.catalog)
+    if not isinstance(made, Made):
+        assert isinstance(made.answer, Conflict)
         return made.answer
-    plan = made.answer.plans[0]
-    locked = parse(made.text, Path("pylock.toml"))
-    contents = replace(_of_plan(plan, said.catalog, purpose), packages=_names(locked))
+    plan = made.plans[0]
+    text = as_pylock(made.text, made.note, made.plans)
+    must_serve(text, "pylock.toml", (target,), said.catalog)
+    contents = replace(
+        _of_plan(plan, said.catalog, purpose), packages=_names(parse(text, Path("pylock.toml")))
+    )
     settings = compiling(plan)
     return Filled(
         contents=contents,
         base=places.base(contents),
-        files={"pylock.toml": made.text} | ({"uv.toml": settings} if settings else {}),
+        files={"pylock.toml": text} | ({"uv.toml": settings} if settings else {}),
         lock_name="pylock.toml",
-        packages=made.packages,
+        packages=len(contents.packages),
         catalog=said.catalog,
         plan=plan,
         readings=readings,
-        learned=made.learned,
+        learned=made.note.learned,
     )
 
 
@@ -153,15 +157,16 @@ def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> 
     known = opened(places.catalog)
     catalog = load(named({item.name for item in locked.packages}, known), known)
     target = places.first()
-    python, against = python_of(locked, target)
-    if python is None:
-        return Diagnosis(findings=against)
+    found = builds_in(locked, target, catalog)
+    if found is None:
+        return judge_lock(locked, target, catalog)
+    python, builds = found
     target = replace(target, pythons=(python,))
     contents = Contents(
         purpose=purpose,
         target=target,
         python=Version(f"{python.version.major}.{python.version.minor}"),
-        builds=locked_builds(locked, target, catalog),
+        builds=builds,
         packages=_names(locked),
     )
     if not contents.builds:

@@ -12,8 +12,8 @@ from typing import get_args
 from msgspec.structs import replace
 
 from dlsetup.catalog.images import images, system_packages
+from dlsetup.commands import resolve
 from dlsetup.commands.asked import asked
-from dlsetup.commands.builds import Request as Sources
 from dlsetup.commands.image_contents import Filled, planned, taken
 from dlsetup.commands.question import Question, folders, target_of
 from dlsetup.intake.target import describe
@@ -92,14 +92,13 @@ def _filled(request: Request, purpose: Purpose) -> Filled | Conflict | Diagnosis
             hint = "leave out the lock, or everything else that says what is wanted"
             raise UsageError("a lock says already what is in the image", hint=hint)
         return taken(request.lock, question, purpose, request.base)
-    sources = Sources(
-        name="pylock.toml",
-        question=replace(question, target=question.target or ""),
+    asked_for = resolve.Request(
+        question=question,
         indexes=request.indexes,
         find_links=request.find_links,
         offline=request.offline,
     )
-    return planned(question, sources, purpose, request.base)
+    return planned(asked_for, purpose, request.base)
 
 
 def _of(filled: Filled, request: Request, name: str) -> Made:

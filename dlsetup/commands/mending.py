@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dlsetup.act.in_place import InPlace, in_place
 from dlsetup.act.keeping import forget_old, room
-from dlsetup.act.mending import may_link, mend, unmet
+from dlsetup.act.mending import may_link, mend, mend_in_place, unmet
 from dlsetup.act.readiness import obstacle
 from dlsetup.act.replacement import About, Replacement, replacement, weigh
 from dlsetup.commands.fix_task import Task
@@ -15,12 +17,13 @@ from dlsetup.model.journal import CopyCost, Entry
 from dlsetup.model.outcome import Expected
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import Intent, Mending
-from dlsetup.model.steps import Run
+from dlsetup.model.steps import Run, Step
 from dlsetup.plan.activation import NAME, trimmed
 from dlsetup.plan.beside import trims_of
 from dlsetup.plan.expectation import expectations, expectations_again
-from dlsetup.plan.mending import mending_steps
-from dlsetup.plan.second_look import broken_promises, complaints
+from dlsetup.plan.mending import Bench, mending_steps
+from dlsetup.plan.second_look import broken_promises, complaints, other_moves
+from dlsetup.probe.conda_records import conda_records
 from dlsetup.probe.host import Host
 from dlsetup.show.agreement import DECLINED, agreed
 from dlsetup.show.building import step_line
@@ -63,10 +66,10 @@ def _mend(task: Task, work: Work, folder: str, cost: CopyCost) -> tuple[Mending,
     environ = task.host.environ
     promised = unmet(work.means.uv, bench_for(task.seen, task.path, folder).python, environ)
     task.say(Line(mark="·", text="copy the environment", style="note"))
-    with replacement(Path(task.path), task.journal, _about(work), cost) as work_copy:
+    opened = in_place if task.seen.environment.kind == "conda" else replacement
+    with opened(Path(task.path), task.journal, _about(work), cost) as work_copy:
         bench = bench_for(task.seen, str(work_copy.copy), folder)
-        steps = mending_steps(work.repair, bench, work.means, alone=work.alone)
-        for step in mend(steps, environ, seen=sys.stderr.isatty()):
+        for step in _carried_out(work, bench, environ):
             if isinstance(step, Run):
                 task.say(step_line(step))
         mending = _second_look(task, work, work_copy, promised)
@@ -76,10 +79,20 @@ def _mend(task: Task, work: Work, folder: str, cost: CopyCost) -> tuple[Mending,
         return mending, work_copy.entry
 
 
+def _carried_out(work: Work, bench: Bench, environ: Mapping[str, str]) -> Iterator[Step]:
+    """Yields each step, then does it."""
+    steps = mending_steps(work.repair, bench, work.means, alone=work.alone)
+    seen = sys.stderr.isatty()
+    if not bench.conda:
+        return mend(steps, environ, seen=seen)
+    conda = work.repair.conda
+    return mend_in_place(steps, environ, conda.tool if conda else None, seen=seen)
+
+
 def _about(work: Work) -> About:
     """What the journal says of it."""
     repair = shown(work.repair)
-    texts = (*map(change_text, repair.changes), *map(file_text, repair.files))
+    texts = (*map(change_text, (*repair.packages, *repair.changes)), *map(file_text, repair.files))
     return About(
         what=", ".join(texts),
         mends=tuple(item.id for item in repair.intent.mends),
@@ -87,7 +100,9 @@ def _about(work: Work) -> About:
     )
 
 
-def _second_look(task: Task, work: Work, work_copy: Replacement, promised: frozenset[str]) -> Mending:
+def _second_look(
+    task: Task, work: Work, work_copy: Replacement | InPlace, promised: frozenset[str]
+) -> Mending:
     """Looks, judges and verifies once more, in the copy, as a shell finds it that has activated it."""
     task.say(Line(mark="·", text="look again, import every framework, compute", style="note"))
     intent = work.repair.intent
@@ -106,6 +121,7 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
         complaints=(
             *complaints(intent.mends, task.seen.diagnosis, after.diagnosis, outcomes),
             *broken_promises(promised, broken, intent.twins),
+            *other_moves(work.records, conda_records(host, task.path), work.repair.packages),
             *((in_the_way,) if in_the_way else ()),
         ),
     )
@@ -113,7 +129,7 @@ def _second_look(task: Task, work: Work, work_copy: Replacement, promised: froze
 
 def _expected(task: Task, intent: Intent) -> tuple[Expected, ...]:
     seen = task.seen
-    if intent.idle:
+    if not intent.plan.picks:
         return expectations_again(seen.environment, intent.again, seen.catalog)
     return expectations(intent.plan, seen.catalog)
 

@@ -39,6 +39,5 @@ def _offer(task: Task, kind: Kind) -> Offer:
             return replace(offer, against=f"no repair fits what the indexes hold: {error.message}")
         except DlsetupError as error:
             return replace(offer, against=f"what it would change cannot be told: {error.message}")
-    moved = work.repair.changes or work.repair.files
-    against = "" if moved else "nothing that could be changed in this environment takes it away"
+    against = "" if work.repair.moves else "nothing that could be changed in this environment takes it away"
     return replace(offer, repair=shown(work.repair), against=against)

@@ -11,14 +11,16 @@ from msgspec.structs import replace
 from dlsetup.act.mending import answer
 from dlsetup.act.uv import find_uv
 from dlsetup.catalog.load import clues, opened
+from dlsetup.commands.conda_repairs import conda_side, of_pip, with_conda
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders
 from dlsetup.judge.registry import judge
+from dlsetup.model.conda import CondaRecord
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Environment, Machine
-from dlsetup.model.record import Record
+from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.repair import Intent, Repair
 from dlsetup.plan.activation import SHELLS
 from dlsetup.plan.beside import with_files
@@ -68,6 +70,8 @@ class Work:
     means: Means
     alone: bool
     """Without holding the rest together: it does not fit together even now."""
+    records: tuple[CondaRecord, ...] = ()
+    """Of a conda environment: what conda has there now."""
 
 
 def see(host: Host, environment: str | None, catalog: tuple[str, ...]) -> Seen:
@@ -88,15 +92,32 @@ def worked_out(seen: Seen, intent: Intent, request: Request, host: Host, folder:
     means = Means(
         uv=find_uv(host.environ), extra_indexes=rest, find_links=request.find_links, offline=request.offline
     )
+    side = None
+    if seen.environment.kind == "conda":
+        side = conda_side(intent, seen.machine, seen.environment, seen.catalog, host)
+        intent = side.division.pip
     bench = bench_for(seen, seen.environment.path, folder)
     forecast, alone = _forecast(intent, bench, means, host)
+    if side is not None:
+        forecast = of_pip(forecast, side)
     repair = settle(intent, forecast, seen.environment, seen.catalog.hardware)
-    if any(change.after for change in repair.changes):
-        answer(weighing_steps(repair, bench, means), host.environ)
-        lock = read_lock(Path(bench.note(LOCK)).read_text("utf-8"))
-        repair = replace(repair, download_bytes=lock.download_bytes)
+    if side is not None:
+        repair = with_conda(repair, side, host, folder)
+    repair = _weighed(repair, bench, means, host)
     repair = with_files(repair, seen.machine, seen.catalog, _scripts(host, seen.environment.path))
-    return Work(repair, means, alone)
+    return Work(repair, means, alone, () if side is None else side.records)
+
+
+def _weighed(repair: Repair, bench: Bench, means: Means, host: Host) -> Repair:
+    """With what is to be fetched, by uv and by conda."""
+    if not any(change.after for change in repair.changes):
+        return repair
+    answer(weighing_steps(repair, bench, means), host.environ)
+    lock = read_lock(Path(bench.note(LOCK)).read_text("utf-8"))
+    of_conda = repair.download_bytes if repair.packages else 0
+    if isinstance(of_conda, Unknown) or isinstance(lock.download_bytes, Unknown):
+        return replace(repair, download_bytes=UNKNOWN)
+    return replace(repair, download_bytes=of_conda + lock.download_bytes)
 
 
 def _forecast(intent: Intent, bench: Bench, means: Means, host: Host) -> tuple[Forecast, bool]:
@@ -132,4 +153,9 @@ def shown(repair: Repair) -> Repair:
 
 def bench_for(seen: Seen, environment: str, folder: str) -> Bench:
     """Where uv works, and where it finds what it is told."""
-    return Bench(environment=environment, folder=folder, windows=seen.machine.system.os == "windows")
+    return Bench(
+        environment=environment,
+        folder=folder,
+        windows=seen.machine.system.os == "windows",
+        conda=seen.environment.kind == "conda",
+    )

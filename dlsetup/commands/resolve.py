@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from dlsetup.commands.asked import Asked, asked
 from dlsetup.commands.question import Question
 from dlsetup.commands.targets import Places, targets_of
-from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Reading
 from dlsetup.model.record import UNKNOWN, Record, Unknown
@@ -17,7 +16,7 @@ from dlsetup.model.resolution import Conflict, Plan, Together
 from dlsetup.model.source import Source
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
-from dlsetup.resolve import resolve, resolve_together
+from dlsetup.resolve import resolve, resolve_each, resolve_together
 from dlsetup.show import json
 from dlsetup.show.lines import Line, write
 from dlsetup.show.reading import reading_lines
@@ -47,15 +46,15 @@ def run(request: Request) -> int:
     said = asked(request.question)
     catalog = said.catalog
     targets = tuple(map(said.there, targets_of(request.places, request.question.catalog)))
-    wish, readings = _wish_on(targets, said)
+    wishes, readings = wishes_on(targets, said)
     lock: json.WrittenLock | Unknown = UNKNOWN
     learned: tuple[str, ...] = ()
     if request.lock is None:
-        answer = answer_for(wish, targets, catalog, explain=request.explain)
+        answer = answer_for(wishes, targets, catalog, explain=request.explain)
     else:
         from dlsetup.commands.resolve_lock import write_lock
 
-        answer, lock, learned = write_lock(request, wish, targets, catalog)
+        answer, lock, learned = write_lock(request, wishes, targets, catalog)
     if request.as_json:
         json.write(replace(json.ResolveDocument.of(answer, lock), files=readings or UNKNOWN))
     else:
@@ -65,25 +64,42 @@ def run(request: Request) -> int:
     return 1 if isinstance(answer, Conflict) else 0
 
 
-def _wish_on(targets: tuple[Target, ...], said: Asked) -> tuple[Wish, tuple[Reading, ...]]:
-    """The wish on all targets. Raises `UsageError` where the markers of a file make it another on some."""
+def wishes_on(targets: tuple[Target, ...], said: Asked) -> tuple[tuple[Wish, ...], tuple[Reading, ...]]:
+    """The wish of each target, which the markers of a file may make another, and what was read."""
     found = [said.on(target) for target in targets]
-    for target, (wish, _) in zip(targets, found, strict=True):
-        if wish != found[0][0]:
-            raise UsageError(
-                f"the files ask for something else on {target.name} than on {targets[0].name}",
-                hint="ask for each target by itself",
+    return tuple(wish for wish, _ in found), tuple(
+        _joined(readings) for readings in zip(*(readings for _, readings in found), strict=True)
+    )
+
+
+def _joined(readings: tuple[Reading, ...]) -> Reading:
+    """What was made of one file on all targets: left is what none of them takes."""
+    first, *others = readings
+    if not others:
+        return first
+    taken = {said.where + said.text for item in readings for said in (*item.frameworks, *item.packages)}
+    return replace(
+        first,
+        frameworks=tuple(dict.fromkeys(said for item in readings for said in item.frameworks)),
+        packages=tuple(dict.fromkeys(said for item in readings for said in item.packages)),
+        notes=tuple(dict.fromkeys(note for item in readings for note in item.notes)),
+        left=tuple(
+            dict.fromkeys(
+                left for item in readings for left in item.left if left.where + left.text not in taken
             )
-    return found[0]
+        ),
+    )
 
 
 def answer_for(
-    wish: Wish, targets: tuple[Target, ...], catalog: Catalog, *, explain: bool = False
+    wishes: tuple[Wish, ...], targets: tuple[Target, ...], catalog: Catalog, *, explain: bool = False
 ) -> Plan | Together | Conflict:
     """The plan or the plans, or what stands against them."""
-    if len(targets) > 1:
-        return resolve_together(wish, targets, catalog)
-    return resolve(wish, targets[0], catalog, explain=explain)
+    if len(targets) == 1:
+        return resolve(wishes[0], targets[0], catalog, explain=explain)
+    if any(wish != wishes[0] for wish in wishes):
+        return resolve_each(wishes, targets, catalog)
+    return resolve_together(wishes[0], targets, catalog)
 
 
 def _lines(

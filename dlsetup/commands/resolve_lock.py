@@ -50,68 +50,73 @@ def check_name(file: str) -> None:
         )
 
 
-class LockText(NamedTuple):
-    """A lock that serves every target, before it is a file."""
-
-    answer: Together | Conflict
-    """Where its parts really come from, without passwords."""
-    text: str = ""
-    packages: int = 0
-    learned: tuple[str, ...] = ()
-
-
-def write_lock(request: Request, wish: Wish, targets: tuple[Target, ...], catalog: Catalog) -> Locked:
+def write_lock(
+    request: Request, wishes: tuple[Wish, ...], targets: tuple[Target, ...], catalog: Catalog
+) -> Locked:
     """Make the lock and write it. Nothing is written where it would not serve one of the targets."""
     file = request.lock or ""
+    made = made_lock(request, wishes, targets, catalog)
+    if isinstance(made, Locked):
+        return made
+    form = as_pylock if is_pylock(os.path.basename(file)) else as_requirements
+    text = form(made.text, made.note, made.plans)
+    must_serve(text, file, targets, catalog)
+    save(Path(file), text)
+    lock = WrittenLock(
+        path=file,
+        form="pylock" if form is as_pylock else "requirements",
+        packages=len({row["name"] for row in tomli.loads(made.text).get("packages", [])}),
+        learned=made.note.learned,
+    )
+    return Locked(made.answer, lock)
+
+
+class Made(NamedTuple):
+    """A lock in uv's words, with the plans that it holds and the reasons."""
+
+    answer: Plan | Together
+    plans: tuple[Plan, ...]
+    text: str
+    note: LockNote
+
+
+def made_lock(
+    request: Request, wishes: tuple[Wish, ...], targets: tuple[Target, ...], catalog: Catalog
+) -> Made | Locked:
+    """The lock; or what stands against it, as `Locked` without one."""
     question = replace(request.question, target="" if request.places.foreign else None)
     sources = Sources(
-        name=file,
+        name=request.lock or "",
         question=question,
         indexes=request.indexes,
         find_links=request.find_links,
         offline=request.offline,
     )
-    made = lock_text(file, sources, wish, targets, catalog)
-    if isinstance(made.answer, Conflict):
-        return Locked(made.answer, learned=made.learned)
-    save(Path(file), made.text)
-    lock = WrittenLock(
-        path=file,
-        form="pylock" if is_pylock(os.path.basename(file)) else "requirements",
-        packages=made.packages,
-        learned=made.learned,
-    )
-    plans = made.answer.plans
-    return Locked(plans[0] if len(plans) == 1 else made.answer, lock)
-
-
-def lock_text(
-    file: str, sources: Sources, wish: Wish, targets: tuple[Target, ...], catalog: Catalog
-) -> LockText:
-    """The text of a lock in the form that the name of the file says, held against every target."""
 
     def solve(known: Catalog) -> Together | Conflict:
-        answer = answer_for(wish, targets, known)
+        answer = answer_for(wishes, targets, known)
         return Together(plans=(answer,)) if isinstance(answer, Plan) else answer
 
     # Nothing is installed here, so no Python is fetched: uv locks for another version with the one it finds.
     made = make_lock(solve, catalog, sources, Host.here({**os.environ, "UV_PYTHON_DOWNLOADS": "never"}))
     if isinstance(made.answer, Conflict):
-        return LockText(made.answer, learned=made.learned)
-    given = [parse_index(text) for text in sources.indexes]
-    located = (with_addresses(plan, given, catalog.indexes)[0] for plan in made.answer.plans)
-    plans = tuple(map(without_secrets, located))
-    note = _note(wish, catalog, made.answer, plans, made.learned)
-    form = as_pylock if is_pylock(os.path.basename(file)) else as_requirements
-    text = form(made.text, note, plans)
-    _must_serve(text, file, targets, catalog)
-    packages = len({row["name"] for row in tomli.loads(made.text).get("packages", [])})
-    return LockText(replace(made.answer, plans=plans), text, packages, made.learned)
+        return Locked(made.answer, learned=made.learned)
+    plans = plans_to_keep(made.answer.plans, request.indexes, catalog)
+    answer = plans[0] if len(plans) == 1 else replace(made.answer, plans=plans)
+    return Made(answer, plans, made.text, note_for(wishes[0], catalog, made.answer, plans, made.learned))
 
 
-def _note(
+def plans_to_keep(plans: tuple[Plan, ...], indexes: tuple[str, ...], catalog: Catalog) -> tuple[Plan, ...]:
+    """The plans with the addresses that were given, and without what must not be kept of these."""
+    given = [parse_index(text) for text in indexes]
+    located = (with_addresses(plan, given, catalog.indexes)[0] for plan in plans)
+    return tuple(map(without_secrets, located))
+
+
+def note_for(
     wish: Wish, catalog: Catalog, answer: Together, plans: tuple[Plan, ...], learned: tuple[str, ...]
 ) -> LockNote:
+    """What dlsetup writes into a lock of its own."""
     told = (*answer.because, *(text for plan in plans for text in plan.because))
     # Where a Python lies is the affair of one machine.
     reasons = dict.fromkeys(text for text in told if not text.startswith(f"Python {plans[0].python}"))
@@ -133,7 +138,7 @@ def _words(target: Target) -> str:
     return describe(replace(target, pythons=UNKNOWN))
 
 
-def _must_serve(text: str, file: str, targets: tuple[Target, ...], catalog: Catalog) -> None:
+def must_serve(text: str, file: str, targets: tuple[Target, ...], catalog: Catalog) -> None:
     """Raises `StepFailed` where the lock that was made does not serve one of the targets after all."""
     locked = parse(text, Path(file))
     for target in targets:

@@ -10,33 +10,44 @@ from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
 from dlsetup.catalog.loading import LoadingFile
 from dlsetup.catalog.messages import MessageFile
+from dlsetup.catalog.notes import NoteFile
 from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.libs import LibsDocument
 from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
+from dlsetup.model.bundle import Manifest
 from dlsetup.model.errors import UsageError
 from dlsetup.model.journal import Entry
 from dlsetup.model.machine import Machine
 from dlsetup.model.triage import Row, Triage
 from dlsetup.model.wish import Profile
 from dlsetup.show import json
+from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
+from dlsetup.show.files import FilesDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
+from dlsetup.show.modernised import ImportDocument
+from dlsetup.show.notes import NotesDocument
 from dlsetup.show.repair import FixDocument
 
 DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "libs": LibsDocument,
     "resolve": json.ResolveDocument,
+    "bundle": BundleDocument,
+    "bundle-manifest": Manifest,
     "check-lock": json.CheckLockDocument,
     "create-env": json.CreateDocument,
     "create-image": ImageDocument,
+    "import": ImportDocument,
+    "create-files": FilesDocument,
     "fix": FixDocument,
     "undo": UndoDocument,
     "history": HistoryDocument,
+    "notes": NotesDocument,
     "journal": Entry,
     "catalog-show": ShowDocument,
     "catalog-why": WhyDocument,
@@ -59,6 +70,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-measured": MeasuredFile,
     "catalog-message": MessageFile,
     "catalog-loading": LoadingFile,
+    "catalog-note": NoteFile,
 }
 
 

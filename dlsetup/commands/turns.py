@@ -64,7 +64,7 @@ def own_turn(host: Host, environment: str, wait: float = WAIT) -> Iterator[tuple
     """
     journal = journal_of(host)
     place = Path(environment)
-    with turn(journal.state, place, wait=wait, tell=_tell):
+    with turn(journal.state, place, wait=wait, tell=tell):
         yield journal, recover(journal, place)
 
 
@@ -81,6 +81,7 @@ def half_done(host: Host, environment: str) -> str:
     return f"a run that was killed left `{environment}` half changed ({left[-1].id})"
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
+    """Says on standard error whom is waited for."""
     write([Line(mark="·", text=text, style="note")], sys.stderr)
     sys.stderr.flush()

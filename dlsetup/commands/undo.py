@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlsetup.act.holdings import holdings, moved
 from dlsetup.act.interruption import interruptible
 from dlsetup.act.journal import Journal
 from dlsetup.act.keeping import forget_old, is_kept, room
 from dlsetup.act.large_files import Unlike, compare_with_records
 from dlsetup.act.readiness import in_the_way
-from dlsetup.act.undoing import is_deleted, missing, standing, undo
+from dlsetup.act.undoing import all_moves, is_deleted, missing, standing, undo
 from dlsetup.commands.turns import amount, half_done, journal_of, own_turn, path_of
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.journal import Entry
@@ -89,7 +88,7 @@ def _answer(task: Task) -> int:
         _say(task, *([Line(mark="hint:", text=hint, style="good")] if hint else []))
         _tell(task, ok=False, result="refused", undoes=entry.id, refused=f"{reason} {hint}".strip())
         return 1
-    moves = tuple(moved(holdings(Path(entry.environment)), entry.before))
+    moves = tuple(all_moves(Path(entry.environment), entry))
     _say(task, *move_lines(entry, moves, deleted=is_deleted(entry)))
     if task.request.dry_run:
         _tell(task, ok=True, result="planned", undoes=entry.id, moves=moves)
@@ -141,7 +140,7 @@ def _against_content(task: Task, entry: Entry) -> tuple[str, str]:
     found = _read(task, entry)
     if found.unlisted:
         files = counted(found.unlisted, "big file")
-        text = f"no RECORD has a hash of {files}: there size and time were compared"
+        text = f"no record has a hash of {files}: there size and time were compared"
         _say(task, Line(mark="·", text=text, style="note"))
     if not found.files:
         return "", ""

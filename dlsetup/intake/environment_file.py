@@ -15,10 +15,16 @@ MOST = 2000
 LARGEST = 200_000
 """Signs: reading YAML is slow."""
 _SPEC = re.compile(r"(?:[\w./-]+::)?([A-Za-z0-9_][\w.-]*)\s*(.*)")
-_OTHER_NAMES = {"pytorch": "torch", "pytorch-cpu": "torch", "pytorch-gpu": "torch"}
+_OTHER_NAMES = {
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-gpu": "tensorflow",
+}
 """The same software under the name that wheels have."""
 _CUDA = ("pytorch-cuda", "cudatoolkit", "cuda-version", "cuda-toolkit", "cuda")
-_CPU = ("cpuonly", "pytorch-cpu")
+_CPU = ("cpuonly", "pytorch-cpu", "tensorflow-cpu")
 
 
 def parse_environment(text: str, name: str) -> Listing:
@@ -26,7 +32,7 @@ def parse_environment(text: str, name: str) -> Listing:
     dependencies = _document(text, name).get("dependencies")
     if not isinstance(dependencies, list):
         raise DataError(f"{name}: it has no list `dependencies`")
-    reader = _Reader(name)
+    reader = Reader(name)
     for item in dependencies[:MOST]:
         if isinstance(item, str):
             reader.conda(item)
@@ -36,7 +42,7 @@ def parse_environment(text: str, name: str) -> Listing:
     return reader.listing()
 
 
-class _Reader:
+class Reader:
     """Gathers what the entries say, one after the other."""
 
     def __init__(self, name: str) -> None:
@@ -63,7 +69,8 @@ class _Reader:
         if line.strip():
             self._take(parse_line(line.strip(), f"{self.name}, pip"))
 
-    def conda(self, text: str) -> None:
+    def conda(self, text: str, marker: str = "") -> None:
+        """A package of conda. `marker`: where it is asked for, if not everywhere."""
         found = _SPEC.fullmatch(text.strip()) if len(text) < 300 and text.isprintable() else None
         specifier = specifier_of(found[2]) if found else None
         if found is None or specifier is None:
@@ -77,10 +84,11 @@ class _Reader:
         elif name == "pip":
             return
         else:
-            self.cpu = self.cpu or name in _CPU
+            self.cpu = self.cpu or name in _CPU or re.search(r"=\*?cpu[^=]*$", found[2]) is not None
             if name != "cpuonly":
                 wheel = _OTHER_NAMES.get(name, name)
-                self._take(parse_one(f"{wheel}{specifier}", f"{self.name}, conda"))
+                where = f" ; {marker}" if marker else ""
+                self._take(parse_one(f"{wheel}{specifier}{where}", f"{self.name}, conda"))
 
     def _take(self, found: tuple[str, Said] | Left) -> None:
         if isinstance(found, Left):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -10,16 +11,20 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dlsetup.intake.environment_file import parse_environment
+from dlsetup.intake.lock import note_in_requirements
 from dlsetup.intake.lock_file import parse_lock
+from dlsetup.intake.pixi_file import parse_pixi
 from dlsetup.intake.project_file import parse_project
 from dlsetup.intake.requirements_file import parse_requirements
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.listing import Left, Listing, Said
+from dlsetup.model.locked import LockNote
+from dlsetup.model.record import UNKNOWN, Unknown
 
 LARGEST = 1 << 20
 LARGEST_LOCK = 32 << 20
 MOST_FILES = 20
-KINDS = "`requirements.txt`, `environment.yml`, `pyproject.toml`, `pylock.toml` or `uv.lock`"
+KINDS = "`requirements.txt`, `environment.yml`, `pyproject.toml`, `pixi.toml`, `pylock.toml` or `uv.lock`"
 
 
 def read_listed(path: str, *, extras: tuple[str, ...] = (), groups: tuple[str, ...] = ()) -> Listing:
@@ -37,13 +42,26 @@ def read_listed(path: str, *, extras: tuple[str, ...] = (), groups: tuple[str, .
             f"`{path}` has no extras and groups",
             hint="`--extra` and `--group` choose parts of a pyproject.toml",
         )
+    if name == "pixi.toml":
+        return parse_pixi(_text(place), place.name)
     if name == "uv.lock" or re.fullmatch(r"pylock(\..+)?\.toml", name):
         return parse_lock(_text(place, LARGEST_LOCK), place.name)
     if name.endswith((".yml", ".yaml")):
         return _with_included(parse_environment(_text(place), place.name), place)
     if name.endswith((".txt", ".in")):
-        return _with_included(parse_requirements(_text(place), place.name), place)
+        return _requirements(_text(place), place)
     raise UsageError(f"nothing tells how to read `{path}`", hint=f"name a file such as {KINDS}")
+
+
+def _requirements(text: str, place: Path) -> Listing:
+    """Requirements that dlsetup made are a lock: they name every package, and the build of each framework."""
+    listing = _with_included(parse_requirements(text, place.name), place)
+    note: LockNote | Unknown = UNKNOWN
+    with contextlib.suppress(DataError, ValueError, AttributeError):
+        note = note_in_requirements(text, place.name)
+    if isinstance(note, Unknown):
+        return listing
+    return replace(listing, locked=True, note=note, python=f"=={note.python}.*")
 
 
 def _with_included(listing: Listing, place: Path) -> Listing:

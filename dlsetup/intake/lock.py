@@ -73,7 +73,7 @@ def _pylock(text: str, path: str) -> Locked:
         path=path,
         requires_python=SpecifierSet(document.get("requires-python", "")),
         packages=tuple(map(_package, document.get("packages", []))),
-        note=_note(document, path),
+        note=note_of(document, path),
     )
 
 
@@ -97,11 +97,16 @@ def _filename(row: dict[str, Any]) -> str:
 
 
 def _requirements(text: str, path: str) -> Locked:
-    head = [line[2:] for line in text.splitlines() if line.startswith("# ") or line == "#"]
-    start = next((place for place, line in enumerate(head) if line.startswith("[tool.dlsetup]")), None)
-    note = UNKNOWN if start is None else _note(tomli.loads("\n".join(head[start:])), path)
+    note = note_in_requirements(text, path)
     python = SpecifierSet() if isinstance(note, Unknown) else SpecifierSet(f"=={note.python}.*")
     return Locked(path=path, requires_python=python, packages=tuple(_packages(text)), note=note)
+
+
+def note_in_requirements(text: str, path: str) -> LockNote | Unknown:
+    """What dlsetup wrote above the requirements, as comments. Raises `DataError`, `tomli.TOMLDecodeError`."""
+    head = [line[2:] for line in text.splitlines() if line.startswith("# ") or line == "#"]
+    start = next((place for place, line in enumerate(head) if line.startswith("[tool.dlsetup]")), None)
+    return UNKNOWN if start is None else note_of(tomli.loads("\n".join(head[start:])), path)
 
 
 def _packages(text: str) -> Iterator[LockedPackage]:
@@ -130,6 +135,7 @@ def _by_address(name: str, marker: str, filename: str) -> LockedPackage:
     return LockedPackage(name=name, version=version, marker=marker, wheels=(filename,))
 
 
-def _note(document: dict[str, Any], path: str) -> LockNote | Unknown:
+def note_of(document: dict[str, Any], path: str) -> LockNote | Unknown:
+    """What dlsetup wrote into a lock; unknown for a lock of another tool. Raises `DataError`."""
     own = document.get("tool", {}).get("dlsetup")
     return UNKNOWN if own is None else convert(own, LockNote, where=f"{path}: [tool.dlsetup]")

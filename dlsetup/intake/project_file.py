@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from packaging.markers import InvalidMarker, Marker
 from packaging.utils import canonicalize_name
 
-from dlsetup.intake.requirements_file import parse_one
+from dlsetup.intake.requirements_file import LONGEST, parse_one
 from dlsetup.model.errors import DataError, UsageError
-from dlsetup.model.listing import Left, Listing, Said
+from dlsetup.model.listing import Left, Listing, Placed, Said
 
 MOST = 5000
 DEEPEST = 20
@@ -34,6 +35,7 @@ def parse_project(text: str, name: str, *, extras: Sequence[str] = (), groups: S
     left = [item for item in (*taken, *bounds) if isinstance(item, Left)]
     indexes = dict(_indexes(uv))
     python = project.get("requires-python")
+    own = _table(_table(data.get("tool")).get("dlsetup"))
     return Listing(
         requirements=tuple(item for item in taken if isinstance(item, Said)),
         constraints=tuple(item for item in bounds if isinstance(item, Said)),
@@ -44,6 +46,8 @@ def parse_project(text: str, name: str, *, extras: Sequence[str] = (), groups: S
             if not explicit
         ),
         python=python if isinstance(python, str) else "",
+        cpu=own.get("cpu") is True,
+        allow_cpu=own.get("allow-cpu") is True,
         left=(*left, *_unread(data, project, uv, name)),
     )
 
@@ -102,14 +106,38 @@ def _indexes(uv: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, bool]]]:
             yield str(row.get("name", number)), (row["url"], row.get("explicit") is True)
 
 
-def _sources(
-    uv: Mapping[str, Any], indexes: Mapping[str, tuple[str, bool]], name: str
-) -> Iterator[tuple[str, Said]]:
-    """Distributions that come from an index by name, where that is so on every platform."""
-    for key, value in _table(uv.get("sources")).items():
-        index = _table(value).get("index")
-        if isinstance(index, str) and index in indexes and "marker" not in value and "extra" not in value:
-            yield canonicalize_name(key), Said(text=indexes[index][0], where=f"{name}, tool.uv.sources.{key}")
+def _sources(uv: Mapping[str, Any], indexes: Mapping[str, tuple[str, bool]], name: str) -> Iterator[Placed]:
+    """Distributions that come from an index by name, each with the marker that says where."""
+    for key, value in list(_table(uv.get("sources")).items())[:MOST]:
+        for row in _rows(value):
+            if row["index"] in indexes:
+                yield Placed(
+                    distribution=canonicalize_name(key),
+                    address=Said(text=indexes[row["index"]][0], where=f"{name}, tool.uv.sources.{key}"),
+                    marker=row.get("marker", ""),
+                )
+
+
+def _rows(source: Any) -> list[dict[str, Any]]:
+    """The rows of a source that name an index, on some platforms or on all."""
+    found = [_table(row) for row in (source[:MOST] if isinstance(source, list) else [source])]
+    return [row for row in found if _is_index(row)]
+
+
+def _is_index(row: Mapping[str, Any]) -> bool:
+    if not isinstance(row.get("index"), str) or "extra" in row or "group" in row:
+        return False
+    return is_marker(row.get("marker", ""))
+
+
+def is_marker(text: object) -> bool:
+    """Whether it says by PEP 508 where something holds; nothing holds everywhere."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return False
+    try:
+        return text == "" or bool(str(Marker(text)))
+    except (InvalidMarker, RecursionError):
+        return False
 
 
 def _unread(
@@ -123,9 +151,8 @@ def _unread(
         text = "they set aside what packages ask for, so nothing could be judged by it"
         yield Left(text="override-dependencies", where=f"{name}, tool.uv", because=text)
     for key, value in list(_table(uv.get("sources")).items())[:MOST]:
-        plain = isinstance(value, dict) and "index" in value and not {"marker", "extra"} & value.keys()
-        if not plain:
-            because = "it holds for some platforms or extras only, or is no index"
+        if len(_rows(value)) != (len(value) if isinstance(value, list) else 1):
+            because = "it holds for some extras only, or is no index"
             yield Left(text=str(key)[:100], where=f"{name}, tool.uv.sources", because=because)
     poetry = _table(_table(data.get("tool")).get("poetry"))
     if "dependencies" in poetry and "dependencies" not in project:

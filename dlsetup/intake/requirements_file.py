@@ -43,7 +43,7 @@ def parse_requirements(text: str, name: str) -> Listing:
     """What the lines say; `name` is that of the file. Raises `DataError` for too many lines."""
     kinds: dict[str, list[Said]] = {"requirement": [], "index": [], "include": [], "bound": []}
     left: list[Left] = []
-    for number, line in _lines(text, name):
+    for number, line in numbered_lines(text, name):
         said = parse_line(line, f"{name}, line {number}")
         if isinstance(said, Left):
             left.append(said)
@@ -102,7 +102,7 @@ def _option(word: str, value: str, shown: str, where: str) -> tuple[str, Said] |
     return Left(text=shown, where=where, because=because)
 
 
-def _lines(text: str, name: str) -> Iterator[tuple[int, str]]:
+def numbered_lines(text: str, name: str) -> Iterator[tuple[int, str]]:
     """Lines with their numbers: those that end in a backslash joined, comments and empty ones left out."""
     lines = re.split(r"\r\n|\r|\n", text)
     if len(lines) > MOST_LINES:

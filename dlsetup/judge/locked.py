@@ -19,7 +19,7 @@ from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Distribution, Environment, Gap
 from dlsetup.model.record import UNKNOWN, Unknown
-from dlsetup.model.target import Target
+from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.verdict import Verdict
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.gpus import with_capabilities
@@ -50,14 +50,15 @@ def judge_lock(locked: Locked, target: Target, catalog: Catalog) -> Diagnosis:
     )
 
 
-def locked_builds(locked: Locked, target: Target, catalog: Catalog) -> tuple[Build, ...]:
-    """The builds of the catalog that a lock installs on a target; none where its Python is not there."""
-    known = with_capabilities(target, catalog.hardware)
-    python, _ = python_of(locked, known)
+def builds_in(
+    locked: Locked, target: Target, catalog: Catalog
+) -> tuple[Interpreter, tuple[Build, ...]] | None:
+    """The Python of the target that a lock is for, and the builds in it; None: it can have no such Python."""
+    python, _ = python_of(locked, target)
     if python is None:
-        return ()
-    packages, _ = applying_of(locked, python, known)
-    return _builds(Ground(known, catalog, python, packages))[0]
+        return None
+    packages, _ = applying_of(locked, python, target)
+    return python, _builds(Ground(target, catalog, python, packages))[0]
 
 
 def _builds(ground: Ground) -> tuple[tuple[Build, ...], list[Gap]]:

@@ -17,9 +17,9 @@ from dlsetup.model.versions import DriverRelease
 SECURE_BOOT = "secure boot"
 MODULE = "dkms module"
 IN_USE = "kernel driver in use"
-_NOUVEAU = (
-    r"printf 'blacklist nouveau\noptions nouveau modeset=0\n' | sudo tee /etc/modprobe.d/no-nouveau.conf"
-)
+NOUVEAU_FILE = "/etc/modprobe.d/no-nouveau.conf"
+NOUVEAU = rf"printf 'blacklist nouveau\noptions nouveau modeset=0\n' | sudo tee {NOUVEAU_FILE}"
+"""Keeps it from being loaded."""
 
 
 def load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iterator[Remedy]:
@@ -33,7 +33,7 @@ def load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iter
     elif driven_by(scene, "nouveau"):
         other = "" if family_of(scene) else " (`dracut --force` on systems of Red Hat and SUSE)"
         text = f"Keep `nouveau` from taking the GPU, make the first file system anew{other}, and restart."
-        yield Remedy(text=text, commands=(_NOUVEAU, _first_file_system(scene), "sudo reboot"), scope=scope)
+        yield Remedy(text=text, commands=(NOUVEAU, first_file_system(scene), "sudo reboot"), scope=scope)
     elif built_elsewhere(scene) or scene.messages("dkms-no-headers"):
         yield build_module(scene)
     elif secure_boot_is_on(scene):
@@ -56,8 +56,8 @@ def _build(scene: Scene) -> Iterator[Remedy]:
         yield Remedy(text=text, commands=("dkms status", *line(scene, words)), scope=driver_scope(scene))
 
 
-def _first_file_system(scene: Scene) -> str:
-    """The file system that the kernel starts with holds modules as well."""
+def first_file_system(scene: Scene) -> str:
+    """Makes it anew: the file system that the kernel starts with holds modules as well."""
     family = family_of(scene)
     if family in ("fedora", "rhel", "amazon", "suse"):
         return "sudo dracut --force"
@@ -106,10 +106,10 @@ def build_module(scene: Scene) -> Remedy:
     """With DKMS, for the kernel that runs."""
     text = "Install the headers of that kernel, let DKMS build the module, and load it."
     build = ("sudo dkms autoinstall", "sudo modprobe nvidia")
-    return Remedy(text=text, commands=(*_headers(scene), *build), scope=driver_scope(scene))
+    return Remedy(text=text, commands=(*headers(scene), *build), scope=driver_scope(scene))
 
 
-def _headers(scene: Scene) -> tuple[str, ...]:
+def headers(scene: Scene) -> tuple[str, ...]:
     """The headers of the running kernel, as each family calls them."""
     kernel = scene.machine.system.kernel
     family = packaging_of(scene)
@@ -124,5 +124,5 @@ def _headers(scene: Scene) -> tuple[str, ...]:
     apt = family in ("ubuntu", "debian", None)
     tool, name = ("apt", "linux-headers-") if apt else ("dnf", "kernel-devel-")
     if isinstance(kernel, Unknown):
-        return (f"sudo {tool} install {name}$(uname -r)",)
+        return (f'sudo {tool} install "{name}$(uname -r)"',)
     return line(scene, ["sudo", tool, "install", f"{name}{kernel}"])

@@ -47,6 +47,7 @@ ORDER = (
     "distribution-emptied",
     "distribution-listed-twice",
     "duplicate-<framework>-installs",
+    "<framework>-by-conda-and-pip",
     "<framework>-cpu-and-gpu-both",
     "<framework>-twins",
     "dependency-replaced-torch",

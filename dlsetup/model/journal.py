@@ -26,6 +26,19 @@ class Holding(Record, frozen=True, kw_only=True):
     installer: str = ""
 
 
+class CondaHolding(Record, frozen=True, kw_only=True):
+    """One package that conda installed, as its record in `conda-meta` tells of it."""
+
+    name: str
+    version: str
+    build: str
+    channel: str = ""
+    """Address, without platform, token and password."""
+    url: str = ""
+    md5: str = ""
+    sha256: str = ""
+
+
 class CopyCost(Record, frozen=True, kw_only=True):
     """What a copy of an environment takes. Bytes."""
 
@@ -70,8 +83,13 @@ class Entry(Record, frozen=True, kw_only=True):
     """Path of the folder that is to take the place of the environment."""
     former: str
     """Path at which the former environment is kept once the change is done."""
+    in_place: bool = False
+    """Whether the place itself was worked on, because paths in the environment are fixed: the copy took the
+    place first, and until the change is applied the former has to go back."""
     before: tuple[Holding, ...] = ()
     after: tuple[Holding, ...] = ()
+    conda_before: tuple[CondaHolding, ...] = ()
+    conda_after: tuple[CondaHolding, ...] = ()
     indexes: tuple[str, ...] = ()
     """Indexes that were named for it, without passwords."""
     cost: CopyCost | Unknown = UNKNOWN

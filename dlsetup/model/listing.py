@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dlsetup.model.record import Record
+from dlsetup.model.locked import LockNote
+from dlsetup.model.record import UNKNOWN, Record, Unknown
 
 
 class Said(Record, frozen=True, kw_only=True):
@@ -21,6 +22,15 @@ class Left(Record, frozen=True, kw_only=True):
     because: str
 
 
+class Placed(Record, frozen=True, kw_only=True):
+    """A distribution with an index of its own."""
+
+    distribution: str
+    address: Said
+    marker: str = ""
+    """Where that holds (PEP 508); empty: everywhere."""
+
+
 class Listing(Record, frozen=True, kw_only=True):
     """A file that lists packages, whatever its form."""
 
@@ -30,8 +40,7 @@ class Listing(Record, frozen=True, kw_only=True):
     """Bounds on what is installed for other reasons."""
     indexes: tuple[Said, ...] = ()
     """Addresses of indexes from which anything may come."""
-    sources: tuple[tuple[str, Said], ...] = ()
-    """Distributions with an index of their own, and its address."""
+    sources: tuple[Placed, ...] = ()
     includes: tuple[Said, ...] = ()
     """Paths of further files, relative to this one, that list requirements."""
     bounds: tuple[Said, ...] = ()
@@ -41,9 +50,13 @@ class Listing(Record, frozen=True, kw_only=True):
     cuda: str = ""
     """`11.8`: what packages of conda ask for."""
     cpu: bool = False
-    """A package of conda asks for CPU builds."""
+    """CPU builds are asked for: by a package of conda, or by what dlsetup wrote down."""
+    allow_cpu: bool = False
+    """A framework without a build for the GPU may fall to its CPU build, as dlsetup wrote down."""
     locked: bool = False
     """A lock: it names every package, not only those that are wanted."""
+    note: LockNote | Unknown = UNKNOWN
+    """What dlsetup wrote into a lock: which build each framework is of."""
     left: tuple[Left, ...] = ()
 
 

@@ -8,7 +8,7 @@ from dlsetup.model.framework import Accelerator
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Plan
 
-Tool = Literal["uv", "venv", "conda"]
+Tool = Literal["uv", "venv", "conda", "rattler"]
 
 
 class Expected(Record, frozen=True, kw_only=True):
@@ -54,7 +54,9 @@ class Creation(Record, frozen=True, kw_only=True):
     activate: str
     """The command that activates it."""
     lock: str | None = None
-    """Path of the lock (PEP 751); None: conda has none."""
+    """Path of the lock: PEP 751, or explicit addresses of conda packages; None: a conda tool writes none."""
+    kernel: str | None = None
+    """Folder of the Jupyter kernel that was registered; None: none was asked for."""
     notes: tuple[str, ...] = ()
 
 

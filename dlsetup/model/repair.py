@@ -52,12 +52,35 @@ class FileChange(Record, frozen=True, kw_only=True):
     because: str
 
 
+class CondaWork(Record, frozen=True, kw_only=True):
+    """What the conda tool is asked to do in an environment of its own, in this order."""
+
+    tool: str
+    """Path of the tool."""
+    channels: tuple[str, ...] = ()
+    """Where its packages came from, the most important first."""
+    cuda: str = ""
+    """The newest CUDA of the driver, for a tool that does not see it; empty: not known."""
+    take: tuple[str, ...] = ()
+    """Packages that go alone, whatever else needs them."""
+    specs: tuple[str, ...] = ()
+    """What is to be there afterwards."""
+    frozen: bool = False
+    """Whether all that is not named stays as it is."""
+    again: tuple[str, ...] = ()
+    """Specs of what stays and has its files written again."""
+
+
 class Repair(Record, frozen=True, kw_only=True):
     """An intent, and all that carrying it out moves."""
 
     intent: Intent
+    conda: CondaWork | None = None
+    """None: no package of conda is touched."""
+    packages: tuple[Change, ...] = ()
+    """Packages of conda. A version has its build behind it: `2.14.1 cuda126_py311h1234567_200`."""
     remove: tuple[str, ...] = ()
-    """Names, removed before anything is installed."""
+    """Names of distributions, removed before anything is installed."""
     rewrite: tuple[str, ...] = ()
     """Pins (`name==version`) of what stays and has its files written again."""
     changes: tuple[Change, ...] = ()
@@ -67,6 +90,11 @@ class Repair(Record, frozen=True, kw_only=True):
     """What to know afterwards."""
     download_bytes: int | Unknown = UNKNOWN
     """Size of the files to fetch, those in uv's cache counted too."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it changes anything."""
+        return bool(self.changes or self.packages or self.files)
 
 
 class Offer(Record, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.repair import FileChange, Repair
 from dlsetup.plan import activation, constraints
+from dlsetup.plan.conda_hooks import hook_files
 from dlsetup.plan.kinds import deeds
 from dlsetup.plan.remains import cleared
 
@@ -43,7 +44,10 @@ def _trimming(
         return ()
     rivals = rival_folders(Scene.of(machine, catalog))
     before = () if isinstance(environment.trims, Unknown) else environment.trims
-    return activation.activation_files((*before, *activation.spellings(value, rivals)), scripts)
+    folders = (*before, *activation.spellings(value, rivals))
+    if environment.kind == "conda":
+        return hook_files(folders)
+    return activation.activation_files(folders, scripts)
 
 
 def trims_of(files: Sequence[FileChange]) -> tuple[str, ...]:

@@ -6,20 +6,20 @@ channel. What conda-forge does not have is left to pip.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
-from dlsetup.model.conda import CondaPackage
+from dlsetup.model.conda import CondaPackage, CondaWish
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Accelerator
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.model.steps import Procedure, Run, Step, Write
 from dlsetup.plan.environment import Place
+from dlsetup.plan.yaml_text import plain_or_quoted, quoted
 
 TOOLS = ("micromamba", "mamba", "conda", "pixi")
 """In the order in which they are looked for: the fastest first."""
@@ -30,18 +30,42 @@ class CondaTool(Record, frozen=True, kw_only=True):
     path: str
 
 
-def environment_yml(
-    plan: Plan, packages: Collection[CondaPackage], accelerators: Mapping[str, Accelerator | Unknown]
-) -> str:
+Accelerators = Mapping[str, Accelerator | Unknown]
+
+
+def conda_wish(plan: Plan, packages: Collection[CondaPackage], accelerators: Accelerators) -> CondaWish:
+    """The plan in conda's words. Raises `UsageError` for an accelerator that conda-forge does not serve."""
+    frameworks, left = _specs(plan, packages, accelerators)
+    cuda = () if plan.cuda is None else (f"cuda-version={plan.cuda.major}",)
+    return CondaWish(always=(f"python={plan.python}", *cuda), frameworks=tuple(frameworks), pip=tuple(left))
+
+
+def environment_yml(plan: Plan, packages: Collection[CondaPackage], accelerators: Accelerators) -> str:
     """The file for any conda tool. Raises `UsageError` for an accelerator that conda-forge does not serve."""
-    specs, left = _specs(plan, packages, accelerators)
-    lines = ["channels:", "  - conda-forge", "  - nodefaults", "dependencies:", f"  - python={plan.python}"]
-    if plan.cuda is not None:
-        lines.append(f"  - cuda-version={plan.cuda.major}")
-    lines += [f"  - {json.dumps(spec)}" for spec in specs]
-    if left:
-        lines += ["  - pip", "  - pip:", *(f"    - {json.dumps(item)}" for item in left)]
+    return wish_text(conda_wish(plan, packages, accelerators))
+
+
+def wish_text(wish: CondaWish, *, name: str = "") -> str:
+    """The wish as `environment.yml`."""
+    lines = [f"name: {quoted(name)}"] if name else []
+    lines += ["channels:", *(f"  - {plain_or_quoted(item)}" for item in wish.channels), "  - nodefaults"]
+    lines += _about_cuda(wish)
+    lines += ["dependencies:", *(f"  - {plain_or_quoted(spec)}" for spec in wish.specs)]
+    if wish.pip:
+        lines += ["  - pip:", *(f"    - {quoted(item)}" for item in wish.pip)]
     return "\n".join(lines) + "\n"
+
+
+def _about_cuda(wish: CondaWish) -> list[str]:
+    """Why a machine without a driver gets no CUDA builds of itself."""
+    found = next((item for item in wish.always if item.startswith("cuda-version=")), None)
+    if found is None:
+        return []
+    version = found.partition("=")[2]
+    return [
+        "# Its CUDA builds ask for the virtual package __cuda, which is there where a driver is. Elsewhere",
+        f"# (login node, image) say what the driver will be: CONDA_OVERRIDE_CUDA={version}",
+    ]
 
 
 def on_conda_forge(plan: Plan, packages: Collection[CondaPackage]) -> Plan:
@@ -49,7 +73,9 @@ def on_conda_forge(plan: Plan, packages: Collection[CondaPackage]) -> Plan:
     what they weigh there."""
     known = {item.distribution for item in packages}
     picks = tuple(
-        replace(pick, index="conda-forge", size_bytes=UNKNOWN) if _name(pick) in known else pick
+        replace(pick, index="conda-forge", size_bytes=UNKNOWN)
+        if known.intersection((_name(pick), pick.framework))
+        else pick
         for pick in plan.picks
     )
     return replace(plan, picks=picks)
@@ -60,17 +86,19 @@ def _name(pick: Pick) -> NormalizedName:
 
 
 def _specs(
-    plan: Plan, packages: Collection[CondaPackage], accelerators: Mapping[str, Accelerator | Unknown]
-) -> tuple[list[str], list[str]]:
-    """Specs for conda, and requirements that are left to pip."""
+    plan: Plan, packages: Collection[CondaPackage], accelerators: Accelerators
+) -> tuple[list[tuple[str, tuple[str, ...]]], list[str]]:
+    """Specs for conda by framework, and requirements that are left to pip."""
     known = {item.distribution: item for item in packages}
     asked = {canonicalize_name(Requirement(item).name): item for item in plan.requirements}
-    specs: list[str] = []
+    specs: list[tuple[str, tuple[str, ...]]] = []
     for pick in plan.picks:
         name = _name(pick)
-        found = known.get(name)
+        # One distribution has several names among wheels: `onnxruntime-gpu`.
+        found = known.get(name) or known.get(pick.framework)
         if found is not None:
-            specs += _of_pick(pick, found, accelerators.get(pick.framework, UNKNOWN))
+            own = _of_pick(pick, found, accelerators.get(pick.framework, UNKNOWN))
+            specs.append((pick.framework, tuple(own)))
             asked.pop(name, None)
     return specs, [*_addresses(plan, set(asked)), *asked.values()]
 
@@ -91,12 +119,15 @@ def _addresses(plan: Plan, left: Collection[str]) -> list[str]:
     return [f"--extra-index-url {index.url}" for index in plan.indexes if index.url and index.name in names]
 
 
-def conda_steps(text: str, place: Place, tool: CondaTool, plan: Plan, *, foreign: bool) -> tuple[Step, ...]:
-    """The environment is made in its place at once: conda writes its path into files."""
+def conda_steps(
+    text: str, place: Place, tool: CondaTool, told: Sequence[tuple[str, str]]
+) -> tuple[Step, ...]:
+    """The environment is made in its place at once: conda writes its path into files.
+
+    `told`: variables that say what the tool cannot see here: the target, and that it may not ask the network.
+    """
     file = place.inside("environment.yml")
-    # Without a driver on the building machine conda would take the CPU builds.
-    env = (("CONDA_OVERRIDE_CUDA", str(plan.cuda)),) if foreign and plan.cuda is not None else ()
-    calls = [Run(argv=argv, why=why, env=env) for argv, why in _calls(tool, file, place.final)]
+    calls = [Run(argv=argv, why=why, env=tuple(told)) for argv, why in _calls(tool, file, place.final)]
     return (Write(path=file, text=text, why="say what is wanted"), *calls)
 
 

@@ -15,8 +15,11 @@ PATH = "dlsetup/gpu-constraints.txt"
 
 
 def constraints_file(repair: Repair, catalog: Catalog) -> FileChange | None:
-    """The file; None where no pick is a GPU build."""
-    rows = [row for pick in repair.intent.plan.picks for row in _rows(pick, catalog)]
+    """The file; None where no pick that an installer of wheels is asked for is a GPU build."""
+    plan = repair.intent.plan
+    of_pip = {canonicalize_name(Requirement(text).name) for text in plan.requirements}
+    picks = [pick for pick in plan.picks if canonicalize_name(Requirement(pick.requirement).name) in of_pip]
+    rows = [row for pick in picks for row in _rows(pick, catalog)]
     if not rows:
         return None
     head = (

@@ -50,6 +50,8 @@ class Means(Record, frozen=True, kw_only=True):
     offline: bool = False
     foreign: bool = False
     """The target is not the machine that builds: uv is told its platform."""
+    python_key: str = ""
+    """uv's name of the very Python to fetch, where that matters; empty: the newest of the plan's version."""
 
 
 def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
@@ -67,15 +69,17 @@ def lock_steps(plan: Plan, place: Place, means: Means) -> tuple[Step, ...]:
     )
 
 
-def build_steps(plan: Plan, place: Place, means: Means, passport: Passport) -> tuple[Step, ...]:
-    """What leads from the lock to an environment beside its place."""
+def build_steps(
+    plan: Plan, place: Place, means: Means, passport: Passport, lock: str = ""
+) -> tuple[Step, ...]:
+    """What leads from the lock to an environment beside its place. `lock`: one that lies elsewhere."""
     platform = _platform(plan, means)
     told = (*project_words(plan, place), "--python", place.python, *platform, *_network(means))
-    sync = (means.uv, "pip", "sync", *told, place.lock)
+    sync = (means.uv, "pip", "sync", *told, *(("--require-hashes",) if lock.endswith(".txt") else ()))
     return (
         *_fetch_python(plan, means),
         Run(argv=_venv(plan, means, place.work, "--relocatable"), why="make an empty environment"),
-        Run(argv=sync, env=_environment(plan, means), why="install what is locked"),
+        Run(argv=(*sync, lock or place.lock), env=_environment(plan, means), why="install what is locked"),
         Write(
             path=place.inside("dlsetup.json"),
             text=codec.encode(passport, indent=2).decode() + "\n",
@@ -114,6 +118,17 @@ def environment_procedure(plan: Plan, place: Place, means: Means, passport: Pass
     return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=(note,))
 
 
+def locked_procedure(
+    plan: Plan, place: Place, means: Means, passport: Passport, copy: tuple[Write, str]
+) -> Procedure:
+    """The same from a lock that is there. `copy`: what is kept of it, and where it lies."""
+    kept, lock = copy
+    steps = (kept, *build_steps(plan, place, means, passport, lock), *last_steps(plan, place, means))
+    names = ", ".join(pick.framework for pick in plan.picks)
+    note = f"Before it is put into place, a child of it imports {names}, looks for devices and computes."
+    return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=(note,) if names else ())
+
+
 def compiling_steps(plan: Plan, place: Place) -> tuple[Step, ...]:
     """What has to be written first where something is compiled."""
     text = compiling(plan)
@@ -150,7 +165,7 @@ def _python(plan: Plan, means: Means) -> tuple[str, ...]:
 def _fetch_python(plan: Plan, means: Means) -> tuple[Step, ...]:
     if plan.interpreter is not None:
         return ()
-    argv = (means.uv, "python", "install", *_offline(means), str(plan.python))
+    argv = (means.uv, "python", "install", *_offline(means), means.python_key or str(plan.python))
     return (Run(argv=argv, why=f"fetch Python {plan.python}, if uv has none yet"),)
 
 

@@ -45,11 +45,12 @@ def with_addresses(
 
 def without_secrets(plan: Plan) -> Plan:
     """The plan as it may be kept: no user names and passwords in addresses."""
-    bare = tuple(replace(index, url=_bare(index.url)) for index in plan.indexes)
+    bare = tuple(replace(index, url=bare_address(index.url)) for index in plan.indexes)
     return replace(plan, indexes=bare)
 
 
-def _bare(address: str | None) -> str | None:
+def bare_address(address: str | None) -> str | None:
+    """An address without user and password."""
     if address is None:
         return None
     parts = urlsplit(address)

@@ -50,6 +50,7 @@ KINDS = (
             "onnxruntime-cpu-and-gpu-both",
             "<framework>-cpu-and-gpu-both",
             "<framework>-twins",
+            "<framework>-by-conda-and-pip",
             "installed-files-damaged",
         ),
         does=("choose-builds", "part-twins", "restore-files"),

@@ -16,7 +16,7 @@ Row = dict[str, Any]
 def file_for(package: Row, targets: Sequence[Target], python: Interpreter) -> Row:
     """The best wheel that installs on every target, else the source."""
     wheels = package.get("wheels", [])
-    fitting = [row for row in wheels if _fits(row, targets, python)]
+    fitting = [row for row in wheels if fits(row, targets, python)]
     sources = [package[kind] for kind in ("sdist", "archive") if kind in package]
     return max(fitting, key=rank) if fitting else [*sources, *wheels][0]
 
@@ -31,6 +31,7 @@ def filename_of(row: Row) -> str:
     return str(row.get("name") or address_of(row).rpartition("/")[2]).replace("%2B", "+")
 
 
-def _fits(row: Row, targets: Sequence[Target], python: Interpreter) -> bool:
+def fits(row: Row, targets: Sequence[Target], python: Interpreter) -> bool:
+    """Whether the file is a wheel that installs on every target, as far as is known."""
     fitting = (item for item in wheels_of(filename_of(row)) if python_fits(item, python))
     return any(not any(platform_fits(item.platform, one).refused for one in targets) for item in fitting)

@@ -34,7 +34,7 @@ def platform_groups(plans: Iterable[Plan]) -> list[Group]:
 
 def shared_lock_steps(plans: Sequence[Plan], place: Place, means: Means) -> tuple[Step, ...]:
     """What leads to one lock for all of the plans."""
-    groups = [_as_one(group) for group in platform_groups(plans)]
+    groups = [as_one(group) for group in platform_groups(plans)]
     if len(groups) == 1:
         return lock_steps(groups[0], place, replace(means, foreign=means.foreign or len(plans) > 1))
     wanted, bounds = place.inside("dlsetup", "pyproject.toml"), place.inside("dlsetup", "constraints.txt")
@@ -59,7 +59,7 @@ def universal_project(plans: Sequence[Plan]) -> str:
     markers = [platform_marker(plan.target, plan.python) for plan in plans]
     lines = ["[project]", 'name = "environment"', 'version = "0"']
     lines += [f'requires-python = "=={plans[0].python}.*"', "dependencies = ["]
-    lines += [f"  {quoted(text)}," for text in _marked([plan.requirements for plan in plans], markers)]
+    lines += [f"  {quoted(text)}," for text in marked([plan.requirements for plan in plans], markers)]
     lines += ["]", "", "[tool.uv]", f"environments = [{', '.join(map(quoted, markers))}]"]
     sources = [pinned_sources(plan) for plan in plans]
     used = {index for found in sources for index in found.values()}
@@ -91,7 +91,7 @@ def platforms_of(plans: Iterable[Plan]) -> tuple[str, ...]:
     return tuple(platform_marker(plan.target, plan.python) for plan in found)
 
 
-def _as_one(group: Group) -> Plan:
+def as_one(group: Group) -> Plan:
     """One plan that asks for what all targets of the group need: on the oldest system, with all bounds."""
     constraints = tuple(dict.fromkeys(text for plan in group for text in plan.constraints))
     return replace(group[0], target=_oldest(group), constraints=constraints)
@@ -114,10 +114,10 @@ def _release(target: Target) -> OsRelease:
 
 def _bounds(plans: Sequence[Plan]) -> list[str]:
     markers = [platform_marker(plan.target, plan.python) for plan in plans]
-    return list(_marked([plan.constraints for plan in plans], markers))
+    return list(marked([plan.constraints for plan in plans], markers))
 
 
-def _marked(groups: Sequence[Iterable[str]], markers: Sequence[str]) -> Iterator[str]:
+def marked(groups: Sequence[Iterable[str]], markers: Sequence[str]) -> Iterator[str]:
     """Each requirement once, with the platforms that ask for it where not all do."""
     places: dict[str, list[int]] = {}
     for place, texts in enumerate(groups):
@@ -128,10 +128,11 @@ def _marked(groups: Sequence[Iterable[str]], markers: Sequence[str]) -> Iterator
             yield text
         else:
             where = " or ".join(f"({markers[place]})" for place in found)
-            yield _with_marker(text, where)
+            yield with_marker(text, where)
 
 
-def _with_marker(text: str, where: str) -> str:
+def with_marker(text: str, where: str) -> str:
+    """A requirement that holds only there."""
     item = Requirement(text)
     own = item.marker
     item.marker = None

@@ -10,6 +10,7 @@ from dlsetup.model.record import Record
 from dlsetup.model.repair import Intent, Repair
 from dlsetup.model.resolution import Plan
 from dlsetup.model.steps import Procedure, Remove, Run, Step, Write
+from dlsetup.plan.conda_steps import conda_steps
 from dlsetup.plan.environment import Means, source_words
 from dlsetup.plan.toml import pyproject
 
@@ -23,11 +24,13 @@ class Bench(Record, frozen=True, kw_only=True):
     environment: str
     folder: str
     windows: bool = False
+    conda: bool = False
 
     @property
     def python(self) -> str:
         if self.windows:
-            return str(PureWindowsPath(self.environment, "Scripts", "python.exe"))
+            folder = () if self.conda else ("Scripts",)
+            return str(PureWindowsPath(self.environment, *folder, "python.exe"))
         return str(PurePosixPath(self.environment, "bin", "python"))
 
     def inside(self, path: str) -> str:
@@ -82,6 +85,8 @@ def _package_steps(repair: Repair, bench: Bench, means: Means, *, alone: bool) -
     if repair.remove:
         argv = (means.uv, "pip", "uninstall", "--python", bench.python, *repair.remove)
         steps = (Run(argv=argv, why="remove what must not stay"),)
+    if repair.conda is not None:
+        steps = (*steps, *conda_steps(repair.conda, bench.environment))
     rewritten = tuple(pin.partition("==")[0] for pin in repair.rewrite)
     if not any(item.after for item in repair.changes):
         return steps
@@ -96,6 +101,10 @@ def _package_steps(repair: Repair, bench: Bench, means: Means, *, alone: bool) -
 def mending_procedure(repair: Repair, bench: Bench, means: Means, *, alone: bool = False) -> Procedure:
     """All steps as they would be done by hand, in the environment itself."""
     note = "dlsetup does this in a copy, which takes the place of the environment only if it is well."
+    if bench.conda:
+        note = (
+            "dlsetup keeps the environment beside its place meanwhile, and gives it back unless all is well."
+        )
     return Procedure(
         title=f"Steps to mend {bench.environment}",
         steps=mending_steps(repair, bench, means, alone=alone),

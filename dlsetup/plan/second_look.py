@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from packaging.utils import canonicalize_name
 
+from dlsetup.model.conda import CondaRecord
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.outcome import Outcome
+from dlsetup.model.repair import Change
 
 
 def complaints(
@@ -30,6 +32,23 @@ def complaints(
     for outcome in outcomes:
         if not outcome.ok and not elsewhere:
             yield f"{outcome.framework} does not work: {outcome.because}"
+
+
+def other_moves(
+    before: Collection[CondaRecord], after: Collection[CondaRecord], told: Collection[Change]
+) -> Iterator[str]:
+    """Packages of conda that are not what was announced, or that an installer of wheels has written over."""
+    wanted = {item.name: f"{item.version} {item.build}" for item in before}
+    wanted |= {item.distribution: item.after or "" for item in told}
+    found = {item.name: f"{item.version} {item.build}" for item in after}
+    for name in sorted({*wanted, *found}):
+        if wanted.get(name, "") != found.get(name, ""):
+            announced, there = wanted.get(name) or "nothing", found.get(name, "nothing")
+            yield f"conda announced {announced} as `{name}`, and there is {there}."
+    replaced = {item.name for item in before if not item.whole}
+    for item in after:
+        if not item.whole and item.name not in replaced:
+            yield f"`{item.distribution}` is conda's, and something else has taken the place of its files."
 
 
 def broken_promises(before: Collection[str], after: Collection[str], twins: Collection[str]) -> Iterator[str]:

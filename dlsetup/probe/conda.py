@@ -19,6 +19,12 @@ ALIASES = {"pytorch": "torch"}
 """Packages under whose name conda ships a distribution of another name."""
 
 
+def distribution_of(package: str) -> str:
+    """The name of the distribution that a package brings, as far as names tell."""
+    name = canonical(package)
+    return ALIASES.get(name, name)
+
+
 class CondaPackage(Record, frozen=True, kw_only=True):
     """`name` is that of the distribution it installs. `origin`: channel and build."""
 
@@ -45,8 +51,7 @@ def conda_packages(host: Host, prefix: str, concerns: Callable[[str], bool]) -> 
         version = parsed(parts[1]) if len(parts) == 3 and entry.endswith(".json") else None
         if version is None:
             continue
-        name = canonical(parts[0])
-        name = ALIASES.get(name, name)
+        name = distribution_of(parts[0])
         origin = _origin(host, f"{folder}/{entry}", parts[2]) if concerns(name) else UNKNOWN
         found.append(
             CondaPackage(name=name, version=version, build=printable(parts[2]), folder=folder, origin=origin)

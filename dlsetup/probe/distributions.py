@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from dlsetup.model.framework import Clue
@@ -96,17 +98,19 @@ def concerns(name: str, clues: tuple[Clue, ...]) -> bool:
     return name.startswith(CONCERNS) or any(clue.distribution == name for clue in clues)
 
 
-def with_conda(found: list[Distribution], packages: tuple[CondaPackage, ...]) -> list[Distribution]:
+def with_conda(
+    found: list[Distribution], packages: tuple[CondaPackage, ...], replaced: Collection[str] = ()
+) -> list[Distribution]:
     """Distributions, each conda package once: as what it installed, or for itself.
 
-    A package whose version differs from the distribution of its name was overwritten by pip, and both
-    stay.
+    A package whose version differs from the distribution of its name was overwritten by pip, as were those
+    that are named in `replaced`, and both stay.
     """
     wheels = {(item.name, item.version.public): index for index, item in enumerate(found)}
     merged = list(found)
     for package in packages:
         index = wheels.get((package.name, package.version.public))
-        if index is None:
+        if index is None or package.name in replaced:
             merged.append(_of_conda(package))
             continue
         item = replace(merged[index], installer="conda", origin=package.origin)

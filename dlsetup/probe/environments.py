@@ -12,6 +12,7 @@ from dlsetup.model.framework import Clue
 from dlsetup.model.machine import Distribution, Environment, Remains, SharedFiles
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.probe.conda import conda_packages
+from dlsetup.probe.conda_records import replaced_by_pip
 from dlsetup.probe.distributions import Site, concerns, with_conda
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import Notes
@@ -62,7 +63,10 @@ def examine(host: Host, notes: Notes, place: Place, clues: tuple[Clue, ...]) -> 
             notes.gap("environment.shared_files", f"the records in `{folder}` are too long")
     if place.environment.kind == "conda":
         packages = conda_packages(host, place.prefix, lambda name: concerns(name, clues))
-        found = with_conda(found, packages)
+        of_wheels = {item.name for item in found if item.installer in ("pip", "uv")}
+        both = of_wheels.intersection(item.name for item in packages)
+        replaced = replaced_by_pip(host, place.prefix, both) if both else frozenset()
+        found = with_conda(found, packages, replaced)
     return replace(
         place.environment,
         examined=True,

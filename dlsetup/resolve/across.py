@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from dlsetup.resolve.pieces import PYTHON, Ask, BuildChoice, Choice, PythonChoice, Refusal
 from dlsetup.resolve.question import Question
 from dlsetup.resolve.search import Settled
 from dlsetup.resolve.shared import Shared
 
+Item = TypeVar("Item")
 RELEASE = "release "
 """Beginning of the keys that hold a framework to one release on all platforms."""
 
@@ -20,14 +22,8 @@ class Across(Question):
         first = parts[0]
         super().__init__(first.wish, first.target, first.catalog)
         self.parts = tuple(parts)
-        self.frameworks = {
-            _key(name, place): parts[place].frameworks[name]
-            for name in first.frameworks
-            for place in range(len(parts))
-        }
-        self.wanted = {
-            _key(name, place): wanted for name, wanted in first.wanted.items() for place in range(len(parts))
-        }
+        self.frameworks = _side_by_side([part.frameworks for part in parts])
+        self.wanted = _side_by_side([part.wanted for part in parts])
         self._own: dict[Choice, tuple[int, Choice]] = {}
         """Of each choice the platform, and the choice as that platform knows it."""
 
@@ -45,7 +41,7 @@ class Across(Question):
             yield from (_placed(ask, place) for ask in part.roots())
 
     def wishes(self) -> dict[str, str]:
-        return self.parts[0].wishes()
+        return {clause: name for part in reversed(self.parts) for clause, name in part.wishes().items()}
 
     def _make(self, key: str) -> Iterator[Choice]:
         if key == PYTHON:
@@ -53,7 +49,8 @@ class Across(Question):
             return
         if key.startswith(RELEASE):
             name = key.removeprefix(RELEASE)
-            found = {build.version for build in self.parts[0].frameworks[name].builds}
+            builds = next(part.frameworks[name].builds for part in self.parts if name in part.frameworks)
+            found = {build.version for build in builds}
             yield from (Choice(key, {"version": version}) for version in sorted(found, reverse=True))
             return
         bare, place = _bare(key)
@@ -89,6 +86,14 @@ class Across(Question):
         elif choice in self._own:
             place, own = self._own[choice]
             yield self.parts[place], own
+
+
+def _side_by_side(parts: Sequence[Mapping[str, Item]]) -> dict[str, Item]:
+    """What each platform knows by name, under the keys of all: in the order of the names."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {
+        _key(name, place): part[name] for name in names for place, part in enumerate(parts) if name in part
+    }
 
 
 def _key(key: str, place: int) -> str:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.utils import (
+    canonicalize_name,
+)
 from packaging.version import Version
 
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog, Framework
 from dlsetup.model.listing import Left, Listing, Said
+from dlsetup.model.locked import LockNote
+from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Wanted
+from dlsetup.resolve.addresses import bare, version_of_file, without_secrets
+from dlsetup.resolve.noted import extras_of, is_meant, noted_builds
 from dlsetup.resolve.refusals import specifier_admits
 from dlsetup.resolve.shapes import asked, both
 from dlsetup.rules.installed import asked_for
@@ -57,25 +63,33 @@ class Taking:
         """Raises `UsageError` where Python decides about a framework and nobody said which Python."""
         self.left += listing.left
         for said in listing.requirements:
+            if listing.locked and not self._asks(said):
+                continue
             item = self._applying(said)
             if item is not None:
-                self._requirement(item, said, locked=listing.locked)
+                self._requirement(item, said)
         for said in listing.constraints:
             item = self._applying(said)
             if item is not None:
                 self._constraint(item, said)
         self._places(listing)
+        if not isinstance(listing.note, Unknown):
+            self._noted(listing.note)
         if listing.locked:
-            rest = len(listing.requirements) - len(self.frameworks)
+            rest = sum(not self._asks(said) for said in listing.requirements)
             self.notes.append(f"{rest} further packages of the lock are left to the installer")
 
-    def _requirement(self, item: Requirement, said: Said, *, locked: bool) -> None:
+    def _asks(self, said: Said) -> bool:
+        """Whether it asks for a framework."""
+        name = canonicalize_name(Requirement(said.text).name)
+        framework = self._framework(name)
+        return framework is not None and name in _names(framework)
+
+    def _requirement(self, item: Requirement, said: Said) -> None:
         name = canonicalize_name(item.name)
         framework = self._framework(name)
         if framework is not None and name in _names(framework):
             self._framework_of(item, said, framework)
-        elif locked:
-            return
         elif name.startswith(_COMPANIONS) and name not in _FOR_THEIR_OWN_SAKE:
             self._companion(item, said)
         elif framework is not None and name not in framework.distributions:
@@ -97,7 +111,7 @@ class Taking:
     def _framework_of(self, item: Requirement, said: Said, framework: Framework) -> None:
         specifier = item.specifier
         if item.url:
-            found = _of_wheel(item.url)
+            found = version_of_file(item.url)
             if found is None:
                 self._leave(
                     Said(text=item.name, where=said.where), "an address, which tells no release to judge"
@@ -143,15 +157,17 @@ class Taking:
 
     def _places(self, listing: Listing) -> None:
         """Indexes of the catalog from which the builds of a framework shall come."""
-        known = {_plain(item.url): item.name for item in self.catalog.indexes if item.url}
+        known = {bare(item.url): item.name for item in self.catalog.indexes if item.url}
         by_name = {
-            name: known[_plain(said.text)] for name, said in listing.sources if _plain(said.text) in known
+            item.distribution: known[bare(item.address.text)]
+            for item in listing.sources
+            if bare(item.address.text) in known and self._holds(item.marker)
         }
         everywhere: list[str] = []
         for said in listing.indexes:
-            index = known.get(_plain(said.text))
+            index = known.get(bare(said.text))
             if index is None:
-                self._leave(replace(said, text=_shown(said.text)), "no index of the catalog")
+                self._leave(replace(said, text=without_secrets(said.text)), "no index of the catalog")
             else:
                 everywhere.append(index)
         for name, wanted in self.wanted.items():
@@ -171,6 +187,32 @@ class Taking:
         elif names and any(item.index in names for item in framework.builds):
             text = " or ".join(urls[name] or name for name in names)
             self.notes.append(f"{text} has no {wanted.text or wanted.framework}: it may come from elsewhere")
+
+    def _noted(self, note: LockNote) -> None:
+        """The very builds of a lock that dlsetup made: what an index serves need not tell the device."""
+        for pick in note.picks:
+            wanted, framework = self.wanted.get(pick.framework), self._framework(pick.framework)
+            if wanted is None or framework is None or not is_meant(note, pick, self.target):
+                continue
+            builds, exact = noted_builds(pick, framework, self.catalog)
+            builds = [build for build in builds if specifier_admits(wanted.specifier, build)]
+            if not builds:
+                continue
+            index = builds[0].index if exact else ""
+            kept = self.kept.get(pick.framework)
+            if kept is not None:
+                self.kept[pick.framework] = replace(kept, variant=builds[0].variant, index=index)
+                continue
+            extras = tuple(dict.fromkeys((*wanted.extras, *extras_of(builds[0]))))
+            of_build = asked(replace(wanted, extras=extras, indexes=(index,) if exact else ()))
+            self.wanted[pick.framework] = replace(of_build, filed=True)
+
+    def _holds(self, text: str) -> bool:
+        """Whether a marker holds with every Python that may be chosen."""
+        if not text:
+            return True
+        marker = Marker(text)
+        return all(each is not None and marker.evaluate(each) for each in self.environments)
 
     def _applying(self, said: Said) -> Requirement | None:
         """The requirement where its marker holds; None where it does not."""
@@ -212,20 +254,3 @@ def frameworks_in(listing: Listing, owners: Mapping[str, str]) -> Iterator[str]:
 def _names(framework: Framework) -> set[str]:
     """Names under which an installer is asked for some build of it."""
     return {framework.name}.union(*(asked_for(build) for build in framework.builds))
-
-
-def _of_wheel(url: str) -> Version | None:
-    """The version of a wheel by its address: `…/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl`."""
-    try:
-        return parse_wheel_filename(unquote(urlsplit(url).path.rpartition("/")[2]))[1]
-    except (InvalidWheelFilename, ValueError):
-        return None
-
-
-def _plain(url: str | None) -> str:
-    """An address as far as it tells one index from another."""
-    return re.sub(r"^https?://([^/@]*@)?", "", (url or "").strip()).rstrip("/").lower()
-
-
-def _shown(url: str) -> str:
-    return re.sub(r"(?<=://)[^/@\s]*@", "", url)

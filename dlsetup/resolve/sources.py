@@ -91,7 +91,12 @@ def device_extras(wanted: Wanted, framework: Framework) -> set[str]:
     if not wanted.extras:
         return set()
     known = {extra for build in framework.builds for extra in _extras_of(build)}
-    return {extra for extra in wanted.extras if extra in known or _OF_DEVICE.fullmatch(extra)}
+    return {extra for extra in wanted.extras if extra in known or names_a_device(extra)}
+
+
+def names_a_device(extra: str) -> bool:
+    """Whether the name of an extra says which device it is for: `cuda12`, `and-cuda`, `tpu`."""
+    return _OF_DEVICE.fullmatch(canonicalize_name(extra)) is not None
 
 
 def other_extras(wanted: Wanted | None, framework: Framework) -> list[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.record import Unknown
 from dlsetup.model.resolution import Conflict, Pick, Plan, Together
@@ -44,13 +45,28 @@ class Joint(NamedTuple):
         return self.question.part_of(settled, place) if isinstance(self.question, Across) else settled
 
 
-def joint(wish: Wish, targets: Sequence[Target], catalog: Catalog) -> Joint:
-    """The question whether one lock serves all of the targets."""
+def joint(wish: Wish | Sequence[Wish], targets: Sequence[Target], catalog: Catalog) -> Joint:
+    """The question whether one lock serves all of the targets. Several wishes: one for each of them.
+
+    Raises `UsageError` where two targets of one platform wish for different things.
+    """
+    wishes = [wish] * len(targets) if isinstance(wish, Wish) else wish
     groups: dict[tuple[str | Unknown, str | Unknown], list[tuple[int, Target]]] = {}
     for number, target in enumerate(targets, start=1):
         groups.setdefault((target.os, target.arch), []).append((number, target))
-    parts = tuple(Shared(wish, group, catalog) for group in groups.values())
+    for (first, target), *others in groups.values():
+        for number, other in others:
+            if wishes[number - 1] != wishes[first - 1]:
+                raise _differing(target, other)
+    parts = tuple(Shared(wishes[group[0][0] - 1], group, catalog) for group in groups.values())
     return Joint(Across(parts) if len(parts) > 1 else parts[0], parts)
+
+
+def _differing(one: Target, other: Target) -> UsageError:
+    return UsageError(
+        f"the files ask for something else on {other.name} than on {one.name}",
+        hint="ask for each target by itself",
+    )
 
 
 def resolve_together(wish: Wish, targets: Sequence[Target], catalog: Catalog) -> Together | Conflict:
@@ -73,6 +89,22 @@ def resolve_together(wish: Wish, targets: Sequence[Target], catalog: Catalog) ->
         remarks=tuple(endings(asked.parts[0])),
         ways_out=tuple(ways_together(wish, targets, catalog, core)),
     )
+
+
+def resolve_each(wishes: Sequence[Wish], targets: Sequence[Target], catalog: Catalog) -> Together:
+    """Plans that one lock can hold, where files ask each platform for something of its own.
+
+    Raises `UsageError` where there are none: which of the wishes stands in the way, each by itself tells.
+    """
+    asked = joint([checked(wish, catalog) for wish in wishes], targets, catalog)
+    settled = best(asked.question)
+    if settled is None:
+        names = _listed([target.name for target in targets])
+        raise UsageError(
+            f"the files ask for something else on each platform, and nothing serves {names} together",
+            hint="ask for each target by itself, which tells the reasons",
+        )
+    return _plans(asked, settled)
 
 
 def _core(asked: Joint) -> frozenset[str]:
@@ -127,7 +159,8 @@ def _of_device(text: str, question: Question) -> bool:
 
 def _reasoned(pick: Pick, choice: BuildChoice, asked: Joint, own: dict[int, Settled]) -> Pick:
     """The reason of a pick names the target that holds a newer release back."""
-    newer = next_newer(asked.parts[0], choice.build)
+    part = next(part for part in asked.parts if choice.build.framework in part.frameworks)
+    newer = next_newer(part, choice.build)
     if newer is None:
         return pick
     limit = Ask(choice.key, "version", frozenset({newer}))

@@ -30,6 +30,8 @@ def weight_line(plan: Plan, lock: Lock | None) -> Line:
     """What is to be fetched: exactly where a lock says it, else what is known of the frameworks."""
     if lock is not None:
         weight = lock.download_bytes
+        if weight == 0:
+            return Line(text=f"To install: {counted(lock.packages, 'package')}, all of them on this machine.")
         words = "of unknown size" if isinstance(weight, Unknown) else f"of {size(weight)}"
         return Line(text=f"To fetch: {counted(lock.packages, 'package')} {words}, less what is cached.")
     known = [pick.size_bytes for pick in plan.picks if not isinstance(pick.size_bytes, Unknown)]

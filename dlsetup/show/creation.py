@@ -18,6 +18,8 @@ def creation_lines(creation: Creation) -> Iterator[Line]:
         yield Line(mark="·", text=note, style="note")
     yield Line()
     yield Line(mark="✓", text=f"{creation.path} is ready{_contents(creation)}.", style="good")
+    if creation.kernel is not None:
+        yield Line(mark="✓", text=f"Jupyter finds it as the kernel in {creation.kernel}.", style="good")
     yield Line(mark="hint:", text="activate it with", style="good")
     yield command(creation.activate, indent=6)
 

@@ -15,12 +15,12 @@ from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-COMMANDS = ("check-lock", "doctor", "fix", "resolve", "schema")
-SHORT = {"why": "catalog-why"}
-"""Commands that are short for one of a group, and speak by its document."""
+COMMANDS = ("bundle", "check-lock", "doctor", "fix", "notes", "resolve", "schema")
+SHORT = {"why": "catalog-why", "create-notes": "notes"}
+"""Commands that speak by the document of another one: `why` is short for one of a group."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
-    "create": ("env",),
+    "create": ("env", "files", "image", "notes"),
     "catalog": ("show", "why", "status", "refresh", "check"),
     "profiles": ("list",),
 }
@@ -132,4 +132,5 @@ def command_name(words: Sequence[str]) -> str:
         return SHORT[first]
     if first in COMMANDS:
         return first
-    return f"{first}-{second}" if second in GROUPS.get(first, ()) else "error"
+    name = f"{first}-{second}" if second in GROUPS.get(first, ()) else "error"
+    return SHORT.get(name, name)

@@ -90,6 +90,8 @@ class CreateDocument(Record, frozen=True, kw_only=True):
     script: str | Unknown = UNKNOWN
     """Of a dry run: the same as a shell script."""
     conflict: Conflict | Unknown = UNKNOWN
+    lock: CheckLockDocument | Unknown = UNKNOWN
+    """A lock or bundle that was given and does not serve this machine or the target."""
     files: tuple[Reading, ...] | Unknown = UNKNOWN
     """What was taken from each file that was named, and what was left."""
 

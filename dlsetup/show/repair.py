@@ -77,7 +77,7 @@ def repair_lines(repair: Repair) -> Iterator[Line]:
     """Every distribution that moves, before and after, and what has to be fetched."""
     yield Line()
     yield Line(text=f"To mend {repair.intent.environment}", style="title")
-    for change in repair.changes:
+    for change in (*repair.packages, *repair.changes):
         yield Line(mark="·", text=change_text(change), indent=2, style="note")
         if change.because:
             yield Line(mark="because", text=change.because, indent=6, style="faint")
@@ -91,7 +91,7 @@ def repair_lines(repair: Repair) -> Iterator[Line]:
 
 def fetch_line(repair: Repair, *, indent: int = 0) -> Line:
     """How many packages are fetched, and what they weigh."""
-    fetched = [change for change in repair.changes if change.after]
+    fetched = [change for change in (*repair.packages, *repair.changes) if change.after]
     weight = repair.download_bytes if fetched else 0
     words = "of unknown size" if isinstance(weight, Unknown) else f"of {size(weight)}"
     text = f"To fetch: {counted(len(fetched), 'package')} {words}, less what is cached."

@@ -31,7 +31,7 @@ def test_nothing_is_in_the_way(env: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "managed", "reason"),
     [
-        ("conda", False, "conda environment"),
+        ("conda", True, "PEP 668"),
         ("system", False, "package manager of the system"),
         ("venv", True, "PEP 668"),
         ("uv", False, "not a virtual environment"),
@@ -40,6 +40,27 @@ def test_nothing_is_in_the_way(env: Path) -> None:
 )
 def test_kinds_that_others_look_after(env: Path, kind: str, managed: bool, reason: str) -> None:
     assert reason in str(obstacle(seen(env, kind, externally_managed=managed)))
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("condabin/conda", "base of a conda installation"),
+        ("conda-meta/conda-26.9.0-py312h0_0.json", "base of a conda installation"),
+        ("conda-meta/pixi", "made by pixi"),
+        ("conda-meta/frozen", "frozen"),
+    ],
+)
+def test_conda_environments_of_somebody_else(env: Path, path: str, reason: str) -> None:
+    (env / path).parent.mkdir()
+    (env / path).touch()
+    assert reason in str(obstacle(seen(env, "conda")))
+
+
+def test_a_package_whose_name_begins_like_conda_makes_no_base(env: Path) -> None:
+    (env / "conda-meta").mkdir()
+    (env / "conda-meta" / "conda-pack-0.8-0.json").touch()
+    assert obstacle(seen(env, "conda")) is None
 
 
 def test_a_folder_without_settings_is_no_environment(env: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dlsetup.act.saving import save
+from dlsetup.act.saving import save, save_all
 from dlsetup.model.errors import StepFailed
 
 
@@ -68,3 +68,47 @@ def test_what_cannot_be_written_is_told_and_nothing_is_left(tmp_path: Path, name
     with pytest.raises(StepFailed, match="cannot write"):
         save(tmp_path / name, "new")
     assert [item.name for item in tmp_path.iterdir()] == ["loop"]
+
+
+def test_several_files_are_all_written_and_keep_their_permissions(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "a").chmod(0o640)
+    save_all({tmp_path / "a": "new", tmp_path / "b": "line\r\nend\n"})
+    assert (tmp_path / "a").read_text() == "new"
+    assert (tmp_path / "b").read_bytes() == b"line\r\nend\n"
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_where_one_cannot_be_written_none_is(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "c").mkdir()
+    with pytest.raises(StepFailed, match="is a folder"):
+        save_all({tmp_path / "a": "new", tmp_path / "b": "new", tmp_path / "c": "new"})
+    assert (tmp_path / "a").read_text() == "old"
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["a", "c"]
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_what_was_replaced_is_put_back_where_a_later_one_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    (tmp_path / "a").write_text("old a")
+    (tmp_path / "c").write_text("old c")
+    replace, calls = os.replace, iter(range(9))
+
+    def some_fail(source: object, place: object) -> None:
+        if next(calls) == failing:
+            raise OSError(28, "No space left on device")
+        replace(source, place)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "replace", some_fail)
+    with pytest.raises(StepFailed, match="No space left"):
+        save_all({tmp_path / name: "new" for name in "abc"})
+    assert {item.name: item.read_text() for item in tmp_path.iterdir()} == {"a": "old a", "c": "old c"}
+
+
+def test_text_that_is_no_text_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StepFailed, match="cannot write"):
+        save(tmp_path / "a", "\udcff")
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from hand_made import Shelf
 
-from dlsetup.catalog.images import image_sources, images
+from dlsetup.catalog.images import image_sources, images, system_packages
 from dlsetup.catalog.load import load, names
 from dlsetup.model.errors import DataError
 from dlsetup.model.framework import Catalog
@@ -41,6 +41,7 @@ def test_every_source_exists_and_is_cited(all_images: tuple[Image, ...]) -> None
     cited = {image.source for image in all_images}
     asked = (image.requirement for image in all_images if image.requirement is not None)
     cited |= {item.source for item in asked if not isinstance(item, Unknown)}
+    cited |= {row.source for row in system_packages()}
     known = [source.id for source in image_sources()]
     assert len(known) == len(set(known))
     assert cited == set(known)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tiny.broken import Broken, Fix, make_broken
 from tiny.command import MAKERS, Command
+from tiny.conda import CondaWorld, make_channel, make_world
 from tiny.index import TinyIndex
 
 
@@ -68,3 +69,18 @@ def fix(command: Command, broken: Broken, tiny_index: TinyIndex) -> Fix:
     for name in ("pytorch-cu126", "pytorch-cpu"):
         command.indexes += ["--index", f"{name}={tiny_index.address(name)}"]
     return Fix(command, broken)
+
+
+@pytest.fixture(scope="session")
+def channel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A conda channel of tiny packages."""
+    pytest.importorskip("rattler", reason="there is no wheel of py-rattler for this Python")
+    return make_channel(tmp_path_factory.mktemp("conda") / "channel")
+
+
+@pytest.fixture
+def conda(tmp_path: Path, channel: Path, fix: Fix) -> CondaWorld:
+    """An environment of conda, which `fix` is about."""
+    world = make_world(tmp_path, channel, fix.command.environ)
+    fix.broken = world.broken
+    return world

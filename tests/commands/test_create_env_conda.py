@@ -66,11 +66,15 @@ def test_conda_tool_that_fails_leaves_nothing(command: Command, conda: Path) -> 
     assert command.entries() == []
 
 
-def test_no_conda_tool(command: Command, tmp_path: Path) -> None:
+def test_neither_conda_tool_nor_embedded_solver(command: Command, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda", PATH=str(empty))
+    (empty / "sitecustomize.py").write_text("import sys\nsys.modules['rattler'] = None\n")
+    lacking = {"PATH": str(empty), "PYTHONPATH": f"{empty}:{command.environ['PYTHONPATH']}"}
+    found = command.json("demo", "torch", "--cpu", "--yes", "--with", "conda", **lacking)
     assert found["exit"] == 5
-    text = command.create("demo", "torch", "--cpu", "--dry-run", "--with", "conda", PATH=str(empty))
+    assert "pip install 'dlsetup[conda]'" in found["error"]["hint"]
+    assert command.json("demo", "torch", "--cpu", "--yes", "--with", "rattler", **lacking)["exit"] == 5
+    text = command.create("demo", "torch", "--cpu", "--dry-run", "--with", "conda", **lacking)
     assert "pytorch-cpu=" in text.stdout
     assert command.entries() == []

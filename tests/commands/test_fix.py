@@ -147,7 +147,8 @@ def test_what_the_base_python_has_is_left_there(fix: Fix, broken: Broken, tiny_i
     text = settings.read_text().replace("include-system-site-packages = false", "")
     settings.write_text(f"{text}include-system-site-packages = true\n")
     before = broken.versions()
-    assert fix()["result"] == "mended"
+    found = fix()
+    assert found["result"] == "mended", found
     assert broken.versions() == {**before, "torchvision": "0.29.1+cpu"}
     assert settings.read_text().endswith("include-system-site-packages = true\n")
 

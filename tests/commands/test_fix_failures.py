@@ -74,16 +74,17 @@ def test_an_environment_in_use_is_left_alone(fix: Fix, broken: Broken) -> None:
     assert (broken.tree(), broken.beside()) == before
 
 
-def test_a_conda_environment_is_left_to_conda(fix: Fix, broken: Broken) -> None:
+def test_the_base_of_a_conda_installation_is_left_alone(fix: Fix, broken: Broken) -> None:
     pair(broken)
     (broken.folder / "pyvenv.cfg").unlink()
     (broken.folder / "conda-meta").mkdir()
+    (broken.folder / "condabin").mkdir()
     python = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
     (broken.folder / "conda-meta" / f"python-{python}-h955ad1f_0.json").write_text("{}")
     before = broken.tree(), broken.beside()
     found = fix()
     assert (found["exit"], found["result"]) == (1, "refused"), found
-    assert "conda" in found["refused"]
+    assert "base of a conda installation" in found["refused"]
     assert (broken.tree(), broken.beside()) == before
 
 

@@ -103,14 +103,15 @@ def test_a_conflict_offers_one_too(fix: Fix, broken: Broken) -> None:
     assert found["instead"] == "dlsetup create env 'my $(env)-anew' torch"
 
 
-def test_a_conda_environment_is_listed_and_left(fix: Fix, broken: Broken) -> None:
+def test_a_frozen_conda_environment_is_listed_and_left(fix: Fix, broken: Broken) -> None:
     pair(broken)
     (broken.folder / "pyvenv.cfg").unlink()
     (broken.folder / "conda-meta").mkdir()
     (broken.folder / "conda-meta" / "python-3.12.4-h955ad1f_0.json").write_text("{}")
+    (broken.folder / "conda-meta" / "frozen").touch()
     found = fix.listed()
     assert found["exit"] == 1
-    assert "conda" in found["kinds"][0]["against"]
+    assert "is frozen" in found["kinds"][0]["against"]
 
 
 def test_the_constraints_keep_a_gpu_build(

@@ -16,6 +16,8 @@ TORCH_CPU = dist("torch", "2.5.1+cpu", "cpu")
 FORGE_CPU = dist("torch", "2.5.1", "cpu", installer="conda", origin="conda-forge cpu_mkl_py311_0")
 CONDA_CPU = dist("torch", "1.9.0", "cpu", installer="conda", origin="pytorch py3.8_cpu_0")
 TOOLKIT = dist("cudatoolkit", "11.1.1", installer="conda")
+BY_CONDA = dist("torch", "2.5.1", "cpu", installer="conda", location="/home/ada/env/conda-meta")
+"""As conda's own record tells it; what pip writes over it lies in the folder of packages."""
 IMAGE = Contained(kind="dockerfile", image="mambaorg/micromamba:1.5.8", source="Dockerfile:1")
 NO_CUDA = seen("conda.virtual_packages", "__unix=0=0 __linux=6.8.0=0")
 WITH_CUDA = seen("conda.virtual_packages", "__unix=0=0 __linux=6.8.0=0 __cuda=12.4=0")
@@ -75,6 +77,10 @@ INSTALL_CASES: dict[str, tuple[Machine, Machine]] = {
     "conda-virtual-cuda-missing-at-build": (
         told(reported(machine(FORGE_CPU, gpus=(), driver=None), NO_CUDA), IMAGE),
         told(reported(machine(FORGE_CPU, gpus=(), driver=None), WITH_CUDA), IMAGE),
+    ),
+    "torch-by-conda-and-pip": (
+        machine(BY_CONDA, dist("torch", "2.6.0+cu124", "cu124")),
+        machine(BY_CONDA),
     ),
     "cudatoolkit-present-but-unused": (
         reported(machine(CONDA_CPU, TOOLKIT)),

@@ -97,7 +97,7 @@ def test_every_name_has_a_source() -> None:
 )
 def test_each_tool_is_called_in_its_own_way(name: str, calls: list[tuple[str, ...]]) -> None:
     tool = CondaTool(name=name, path=f"/bin/{name}")
-    steps = conda_steps("text", PLACE, tool, plan(pick("torch", "2.14.1")), foreign=False)
+    steps = conda_steps("text", PLACE, tool, ())
     assert isinstance(steps[0], Write)
     runs = [step for step in steps if isinstance(step, Run)]
     assert [run.argv[1 : 1 + len(call)] for run, call in zip(runs, calls, strict=True)] == calls
@@ -107,5 +107,5 @@ def test_each_tool_is_called_in_its_own_way(name: str, calls: list[tuple[str, ..
 
 def test_cuda_is_told_where_the_building_machine_has_no_driver() -> None:
     tool = CondaTool(name="conda", path="/bin/conda")
-    steps = conda_steps("text", PLACE, tool, plan(pick("torch", "2.14.1"), cuda="12.6"), foreign=True)
+    steps = conda_steps("text", PLACE, tool, (("CONDA_OVERRIDE_CUDA", "12.6"),))
     assert steps[1].env == (("CONDA_OVERRIDE_CUDA", "12.6"),)  # type: ignore[union-attr]

@@ -8,8 +8,9 @@ from packaging.version import Version
 from dlsetup.intake.requirements_file import parse_requirements
 from dlsetup.intake.target import parse
 from dlsetup.model.errors import UsageError
-from dlsetup.model.framework import Catalog
-from dlsetup.model.listing import Listing, Said
+from dlsetup.model.framework import Build, Catalog
+from dlsetup.model.listing import Listing, Placed, Said
+from dlsetup.model.locked import LockNote, LockPick, LockTarget
 from dlsetup.model.target import Interpreter
 from dlsetup.model.wish import Kept
 from dlsetup.resolve.listed import Taking, frameworks_in
@@ -155,3 +156,76 @@ def test_packages_of_conda_are_taken_by_names_that_the_catalog_knows(world: Cata
 def test_names_of_frameworks_whatever_their_markers() -> None:
     rows = tuple(Said(text=text, where="") for text in ("Torch ; python_version < '3'", "rich", "jaxlib"))
     assert list(frameworks_in(Listing(requirements=rows), OWNERS)) == ["torch", "jax"]
+
+
+def noted(framework: str, version: str, variant: str, words: str = LINUX, index: str = "") -> LockNote:
+    return LockNote(
+        version="0.1.0",
+        python=Version("3.12"),
+        targets=(LockTarget(name="there", words=words),),
+        picks=(
+            LockPick(
+                framework=framework,
+                version=Version(version),
+                variant=variant,
+                index=index,
+                targets=("there",),
+            ),
+        ),
+    )
+
+
+def of_lock(world: Catalog, line: str, note: LockNote, *, keep: bool = False, target: str = LINUX) -> Taking:
+    listing = Listing(requirements=(Said(text=line, where="lock"),), locked=True, note=note)
+    return of_listing(world, listing, target, keep=keep)
+
+
+def test_the_note_of_a_lock_tells_the_device(world: Catalog) -> None:
+    version = next(str(item.version) for item in builds_of(world, "jax") if item.variant == "cpu")
+    cpu = of_lock(world, f"jax=={version}", noted("jax", version, "cpu"))
+    assert cpu.wanted["jax"].extras == ("cpu",)
+    assert cpu.wanted["jax"].indexes == ("default",)
+    gpu = next(item for item in builds_of(world, "jax") if item.variant.startswith("cu"))
+    found = of_lock(world, f"jax=={gpu.version}", noted("jax", str(gpu.version), gpu.variant))
+    assert len(found.wanted["jax"].extras) == 1
+    kept = of_lock(world, f"jax=={version}", noted("jax", version, "cpu"), keep=True)
+    assert kept.kept["jax"].variant == "cpu"
+
+
+def test_the_note_of_another_platform_or_release_binds_nothing(world: Catalog) -> None:
+    version = next(str(item.version) for item in builds_of(world, "jax") if item.variant == "cpu")
+    for note in (
+        noted("jax", version, "cpu", words="os=macos,arch=arm64,macos=14.5"),
+        noted("jax", "0.0.1", "cpu"),
+        noted("torch", version, "cpu"),
+    ):
+        assert of_lock(world, f"jax=={version}", note).wanted["jax"].extras == ()
+
+
+def test_a_mirror_leaves_the_index_open(world: Catalog) -> None:
+    note = noted("torch", "2.14.1", "cu126", index="https://mirror.example/cu126")
+    found = of_lock(world, "torch==2.14.1+cu126", note)
+    assert found.wanted["torch"].indexes == ()
+
+
+def builds_of(world: Catalog, name: str) -> list[Build]:
+    framework = world.framework(name)
+    assert framework is not None
+    return list(framework.builds)
+
+
+def test_an_index_holds_where_its_marker_does(world: Catalog) -> None:
+    address = next(index.url for index in world.indexes if index.name == "pytorch-cu126")
+    for marker, indexes in (
+        ("sys_platform == 'linux'", ("pytorch-cu126",)),
+        ("sys_platform == 'darwin'", ()),
+        ("python_version >= '3.0'", ("pytorch-cu126",)),
+    ):
+        placed = Placed(distribution="torch", address=Said(text=address or "", where="p"), marker=marker)
+        listing = Listing(requirements=(Said(text="torch", where="p"),), sources=(placed,))
+        assert of_listing(world, listing).wanted["torch"].indexes == indexes
+
+
+def test_a_source_by_address_tells_its_release(world: Catalog) -> None:
+    found = taken(world, "torch @ https://host.example/torch-2.14.1.tar.gz")
+    assert str(found.wanted["torch"].specifier) == "==2.14.1"

@@ -12,11 +12,12 @@ from packaging.specifiers import SpecifierSet
 
 from dlsetup.intake.target import parse
 from dlsetup.intake.wish import parse_wanted
+from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.resolution import Conflict, Together
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wanted, Wish
-from dlsetup.resolve import fitting_plan, resolve, resolve_together
+from dlsetup.resolve import fitting_plan, resolve, resolve_each, resolve_together
 from dlsetup.resolve.core import smallest_core
 from dlsetup.resolve.pieces import Force
 from dlsetup.resolve.search import settle
@@ -165,3 +166,40 @@ def test_joint_cores_conflict_and_need_every_clause(
     assert settle(question, Force(only=core)) is None
     for clause in core:
         assert settle(question, Force(only=core - {clause})) is not None, clause
+
+
+def test_each_platform_may_be_asked_for_something_of_its_own(world: Catalog) -> None:
+    wishes = (wish("tensorflow[and-cuda]==2.21.0"), wish("tensorflow==2.21.0"))
+    answer = resolve_each(wishes, targets(OLD, WINDOWS), world)
+    assert builds(answer) == [[("tensorflow", "2.21.0", "cu125")], [("tensorflow", "2.21.0", "cpu")]]
+
+
+def test_a_framework_that_one_platform_alone_is_asked_for(world: Catalog) -> None:
+    answer = resolve_each((wish("torch", "tensorflow"), wish("tensorflow")), targets(OLD, WINDOWS), world)
+    assert [[pick[0] for pick in plan] for plan in builds(answer)] == [
+        ["torch", "tensorflow"],
+        ["tensorflow"],
+    ]
+    other = resolve_each((wish("tensorflow"), wish("tensorflow", "torch")), targets(WINDOWS, OLD), world)
+    assert [[pick[0] for pick in plan] for plan in builds(other)] == [["tensorflow"], ["tensorflow", "torch"]]
+
+
+def test_releases_are_the_same_whoever_asks(world: Catalog) -> None:
+    answer = resolve_each((wish("tensorflow<2.21"), wish("tensorflow")), targets(OLD, WINDOWS), world)
+    first, second = builds(answer)
+    assert first[0][1] == second[0][1]
+    assert first[0][1] != "2.21.0"
+
+
+def test_wishes_that_do_not_go_together_are_refused(world: Catalog) -> None:
+    with pytest.raises(UsageError, match="serves node 1 and node 2 together"):
+        resolve_each((wish("tensorflow==2.21.0"), wish("tensorflow<2.21")), targets(OLD, WINDOWS), world)
+    with pytest.raises(UsageError, match="something else on node 2 than on node 1"):
+        resolve_each((wish("torch==2.14.1"), wish("torch")), targets(OLD, LOGIN), world)
+
+
+def test_the_same_wish_for_each_is_the_same_as_one_for_all(world: Catalog) -> None:
+    for frameworks, words in ((("tensorflow",), (OLD, WINDOWS)), (("torch", "jax"), (LOGIN, OLD))):
+        asked = wish(*frameworks)
+        each = resolve_each([asked] * len(words), targets(*words), world)
+        assert each == resolve_together(asked, targets(*words), world)

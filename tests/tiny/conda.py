@@ -11,13 +11,13 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tiny.broken import Broken
-from tiny.wheels import TinyWheel, contents_of
-from tiny.world import numpy, program
+from tiny.wheels import TinyWheel, contents_of, record_line
+from tiny.world import jax, numpy, onnxruntime, program
 
 SITE = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
 PY = f"py{sys.version_info.major}{sys.version_info.minor}"
@@ -61,13 +61,18 @@ def python_package() -> TinyPackage:
 
 
 def of_wheel(name: str, build: str, wheel: TinyWheel, *depends: str, number: int = 0) -> TinyPackage:
-    """What conda makes of a wheel: the same files, its own installer's mark, no RECORD of hashes."""
+    """What conda makes of a wheel: the same files with its own installer's mark."""
     info = f"{wheel.folder}.dist-info"
     inside = {**contents_of(wheel), f"{info}/INSTALLER": "conda\n"}
-    inside[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*inside, f"{info}/RECORD"])
+    record = f"{info}/RECORD"
+    inside[record] = "".join(record_line(*item) for item in inside.items()) + f"{record},,\n"
     version = wheel.version.partition("+")[0]
     files: dict[str, str | bytes | Path] = {f"{SITE}/{path}": data for path, data in inside.items()}
     return TinyPackage(name, version, build, number, (f"python {PYTHON[:4]}.*", *depends), files)
+
+
+def of_this_python(wheels: Iterable[TinyWheel]) -> TinyWheel:
+    return next(wheel for wheel in wheels if f"cp{PY[2:]}-" in wheel.tag)
 
 
 def pytorch(version: str, cuda: str | None) -> TinyPackage:
@@ -91,32 +96,54 @@ def torchvision(version: str, torch_version: str, cuda: str | None) -> TinyPacka
     return of_wheel("torchvision", build, wheel, f"pytorch {torch_version} {flavour}")
 
 
+def jax_parts(version: str) -> Iterator[TinyPackage]:
+    """JAX, whose library tells by its build what it is for."""
+    whole, *others = jax(version)
+    library = of_this_python([item for item in others if item.name == "jaxlib"])
+    plugin = of_this_python([item for item in others if item.name != "jaxlib"])
+    yield of_wheel("jax", "pyhd8ed1ab_0", whole, f"jaxlib {version}", "numpy")
+    yield of_wheel("jaxlib", f"cpu_{PY}h2_0", library)
+    both = TinyWheel(library.name, version, library.tag, files={**library.files, **plugin.files})
+    yield of_wheel("jaxlib", f"cuda126{PY}h2_200", both, "cuda-version >=12.6,<13", "__cuda", number=200)
+
+
 def packages() -> Iterator[TinyPackage]:
     """What the channel holds."""
     yield python_package()
     for version in ("2.3.5", "1.26.4"):
-        yield of_wheel("numpy", f"{PY}h0_0", next(iter(numpy(version))))
+        yield of_wheel("numpy", f"{PY}h0_0", of_this_python(numpy(version)))
     for version, vision in (("2.14.1", "0.29.1"), ("2.13.0", "0.28.0")):
         yield TinyPackage("pytorch-cpu", version, depends=(f"pytorch {version} cpu*",))
         yield TinyPackage("pytorch-gpu", version, depends=(f"pytorch {version} cuda*",))
-        for cuda in (None, "12.6"):
+        for cuda in (None, "12.6", "13.0"):
             yield pytorch(version, cuda)
             yield torchvision(vision, version, cuda)
+    yield pytorch("2.2.2", None)
+    onnx = of_this_python(onnxruntime("onnxruntime", "1.31.1"))
+    yield of_wheel("onnxruntime", f"{PY}h1_0_cpu", onnx, "numpy")
+    yield TinyPackage("asks-for-onnxruntime", "1.0", depends=("onnxruntime",))
+    yield from jax_parts("0.10.2")
     for version in ("12.6", "12.9", "13.0"):
         yield TinyPackage("cuda-version", version)
+    pip = TinyWheel("pip", "26.0", files={"pip/__init__.py": "", "pip/__main__.py": program("pip")})
+    yield of_wheel("pip", f"{PY}h0_0", pip)
     yield TinyPackage("zlib", "1.3.1", files={"lib/libz.so.1": "zlib\n"})
 
 
-def make_channel(folder: Path) -> Path:
-    """Builds every package and the index of the channel."""
+def make_channel(folder: Path, subdirs: tuple[str, ...] = ()) -> Path:
+    """Builds every package and the index of the channel: for this machine, or for the named platforms.
+
+    CUDA builds are for Linux alone.
+    """
     import rattler
     from rattler.index import index_fs
 
-    subdir = str(rattler.Subdir.current())
-    (folder / subdir).mkdir(parents=True)
-    (folder / "noarch").mkdir()
-    for package in packages():
-        _build(package, folder / subdir, subdir)
+    (folder / "noarch").mkdir(parents=True)
+    for subdir in subdirs or (str(rattler.Subdir.current()),):
+        (folder / subdir).mkdir()
+        for package in packages():
+            if subdir.startswith("linux") or not ("cuda" in package.build or package.name.endswith("-gpu")):
+                _build(package, folder / subdir, subdir)
     asyncio.run(index_fs(folder, write_zst=False, write_shards=False))
     return folder
 
@@ -161,10 +188,11 @@ class CondaWorld:
     record: Path
 
     def install(self, *specs: str) -> None:
-        """By conda, as a user would."""
+        """By conda, as a user would on a machine with a new driver."""
         words = ("install", "--yes", "--prefix", str(self.broken.folder), "--override-channels")
         argv = [str(self.tool), *words, "--channel", f"file://{self.channel}", *specs]
-        subprocess.run(argv, env=self.broken.environ, check=True, capture_output=True)
+        environ = {**self.broken.environ, "CONDA_OVERRIDE_CUDA": "13.0"}
+        subprocess.run(argv, env=environ, check=True, capture_output=True)
 
     def builds(self) -> dict[str, str]:
         """Version and build of every package that conda has there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,9 +16,8 @@ from tiny.sources import TinySource, build_source
 from tiny.wheels import TinyWheel, build_wheel
 
 Tiny = TinyWheel | TinySource
-Fault = Literal["wrong-hash", "unavailable", "hang", "cut"]
-
-"""A hash that does not fit, status 503, no answer at all, a file that ends half-way."""
+Fault = Literal["wrong-hash", "unavailable", "hang", "cut", "slow", "slow-cut"]
+"""A hash that does not fit, status 503, no answer at all, a file that ends half-way, trickles, or both."""
 
 
 class TinyIndex:
@@ -25,12 +25,14 @@ class TinyIndex:
 
     `faults` maps the beginning of a file name, or of a project for its page, to what goes wrong with it.
     Metadata is always served, so that a fault of a file is met when it is installed.
+    `sizes` maps the same to a size that is announced instead of the true one.
     `asked` records every path that was asked for.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.faults: dict[str, Fault] = {}
+        self.sizes: dict[str, int] = {}
         self.asked: list[str] = []
         self.released = threading.Event()
         self._files: dict[str, dict[str, tuple[Tiny, Path]]] = {}
@@ -85,7 +87,10 @@ class TinyIndex:
             "filename": wheel.filename,
             "url": f"/{index}/files/{wheel.filename}",
             "hashes": {"sha256": digest},
-            "size": path.stat().st_size,
+            "size": next(
+                (size for start, size in self.sizes.items() if wheel.filename.startswith(start)), None
+            )
+            or path.stat().st_size,
             "requires-python": wheel.requires_python or None,
             **_metadata(wheel),
         }
@@ -134,6 +139,8 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
             found = index.wheel(name, item.removesuffix(".metadata"))
             if found is not None and item.endswith(".metadata"):
                 self._send(200, found[0].metadata.encode(), "text/plain")
+            elif found is not None and (fault := index.fault(item)) in ("slow", "slow-cut"):
+                self._trickle(found[1].read_bytes(), cut=fault == "slow-cut")
             elif found is not None and cut:
                 body = found[1].read_bytes()
                 self._send(200, body[: len(body) // 2], "application/octet-stream", length=len(body))
@@ -142,12 +149,23 @@ def _answer_for(index: TinyIndex) -> type[BaseHTTPRequestHandler]:
                 body = None if found is None else found[1].read_bytes()
                 self._send_found(body, "application/octet-stream")
 
+        def _trickle(self, body: bytes, *, cut: bool) -> None:
+            """About a second for the whole."""
+            self._send(200, b"", "application/octet-stream", length=len(body))
+            self.close_connection = cut
+            step = len(body) // 10 + 1
+            for start in range(0, len(body) - 2 * step * cut, step):
+                self.wfile.write(body[start : start + step])
+                time.sleep(0.1)
+
         def _send_found(self, body: bytes | None, kind: str) -> None:
             self._send(404 if body is None else 200, body or b"", kind)
 
         def _send(self, status: int, body: bytes, kind: str, *, length: int | None = None) -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
+            if kind == "application/octet-stream":
+                self.send_header("Cache-Control", "max-age=365000000, immutable")
             self.send_header("Content-Length", str(len(body) if length is None else length))
             self.end_headers()
             self.wfile.write(body)

@@ -60,7 +60,8 @@ def contents_of(wheel: TinyWheel) -> dict[str, str | bytes]:
     return contents
 
 
-def _record_line(path: str, text: str | bytes) -> str:
+def record_line(path: str, text: str | bytes) -> str:
+    """The line of RECORD that tells of one file."""
     content = text.encode() if isinstance(text, str) else text
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
     return f"{path},sha256={digest},{len(content)}\n"
@@ -70,7 +71,7 @@ def build_wheel(wheel: TinyWheel, folder: Path) -> Path:
     """Writes the wheel into `folder` and gives its path. The same description gives the same bytes."""
     contents = contents_of(wheel)
     record = f"{wheel.folder}.dist-info/RECORD"
-    contents[record] = "".join(_record_line(*item) for item in contents.items()) + f"{record},,\n"
+    contents[record] = "".join(record_line(*item) for item in contents.items()) + f"{record},,\n"
     path = folder / wheel.filename
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in contents.items():

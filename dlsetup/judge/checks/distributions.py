@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dlsetup.judge.commands import reinstall, uninstall
+from dlsetup.catalog.conda import conda_packages
+from dlsetup.judge.commands import by_conda, conda, reinstall, uninstall
 from dlsetup.judge.evidence import of_distribution
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -40,7 +41,7 @@ def duplicates(scene: Scene) -> Iterator[Answer]:
     for installed in scene.installed:
         copies = {item.location: item for item in scene.copies(installed.distribution.name)}
         copies = {place: item for place, item in copies.items() if not _is_source_of(item, copies.values())}
-        if len(copies) < 2:
+        if len(copies) < 2 or _conda_and_pip(scene, installed.distribution.name):
             continue
         versions = list(dict.fromkeys(str(item.version) for item in copies.values()))
         name = installed.distribution.name
@@ -58,6 +59,44 @@ def duplicates(scene: Scene) -> Iterator[Answer]:
                 *_hide_own(scene, copies),
             ),
         )
+
+
+@check("<framework>-by-conda-and-pip")
+def conda_and_pip(scene: Scene) -> Iterator[Answer]:
+    """pip has put a framework over that of conda, whose records still tell of its own."""
+    for installed in scene.installed:
+        name = installed.distribution.name
+        both = _conda_and_pip(scene, name)
+        if not both:
+            continue
+        package, wheel = both
+        yield Finding(
+            id=f"{installed.framework.name}-by-conda-and-pip",
+            severity="error" if package.version.public != wheel.version.public else "warning",
+            title=f"pip has put {name} {wheel.version} over conda's {name} {package.version}",
+            because="conda still counts on its own, whose files are gone or written over, and its next "
+            "installation mixes the two.",
+            evidence=(of_distribution(package), of_distribution(wheel)),
+            remedies=(
+                Remedy(
+                    text="Remove what pip has put there, then let conda write its own again.",
+                    commands=(*uninstall(scene, [name]), *conda(scene, "install", _again(package))),
+                ),
+            ),
+        )
+
+
+def _conda_and_pip(scene: Scene, name: str) -> tuple[Distribution, Distribution] | None:
+    """What conda's record tells of, and what lies in the folder of packages instead."""
+    copies = scene.copies(name)
+    packages = [item for item in copies if item.location.endswith("/conda-meta")]
+    wheels = [item for item in copies if item not in packages and not by_conda(item)]
+    return (packages[0], wheels[0]) if packages and wheels else None
+
+
+def _again(package: Distribution) -> list[str]:
+    row = next((row for row in conda_packages() if row.distribution == package.name), None)
+    return ["--force-reinstall", f"{row.name if row else package.name}={package.version.public}"]
 
 
 def _hide_own(scene: Scene, locations: Iterable[str]) -> Iterator[Remedy]:

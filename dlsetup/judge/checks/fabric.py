@@ -56,7 +56,7 @@ def other_release(scene: Scene) -> Iterator[Answer]:
         because="The fabric manager starts only beside a driver of exactly its own release: "
         f"{manager} refuses driver {driver}, and CUDA then answers 802.",
         evidence=evidence,
-        remedies=tuple(_install(scene, driver)),
+        remedies=tuple(install_manager(scene, driver)),
         rests_on=scene.sources(GUIDE),
     )
 
@@ -93,7 +93,8 @@ def _start(scene: Scene) -> Iterator[Remedy]:
     yield Remedy(text=text, commands=commands, scope=scope)
 
 
-def _install(scene: Scene, driver: DriverRelease) -> Iterator[Remedy]:
+def install_manager(scene: Scene, driver: DriverRelease) -> Iterator[Remedy]:
+    """The fabric manager of exactly that release, from where the driver comes."""
     name = f"{SERVICE}-{driver.major}" if driver.major < 580 else SERVICE
     text = f"Install the fabric manager {driver}, the driver's own release, and start it again."
     apt = family_of(scene) in ("ubuntu", "debian", None)

@@ -36,7 +36,7 @@ def blocked(scene: Scene) -> Iterator[Answer]:
         because="ACS and the IOMMU send peer-to-peer traffic through the root complex, where it is lost and "
         f"NCCL waits for ever: {cause}. No error is printed, and fewer GPUs on one switch may work.",
         evidence=(*map(of_message, told), *settings, *variable, *([of_observation(links)] if links else [])),
-        remedies=tuple(_remedies()),
+        remedies=tuple(ways_around()),
         rests_on=scene.sources(("nccl-acs",)),
     )
 
@@ -46,7 +46,8 @@ def _translates(item: Sighting) -> bool:
     return item.value.endswith("=on") or item.value.endswith("=force")
 
 
-def _remedies() -> Iterator[Remedy]:
+def ways_around() -> Iterator[Remedy]:
+    """What keeps traffic between GPUs from being redirected, or does without it."""
     yield Remedy(
         text="Boot with `iommu=pt`, or switch VT-d (AMD-Vi, IOMMU) off in the firmware.",
         commands=("cat /proc/cmdline", "sudo lspci -vvv | grep ACSCtl"),

@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import rattler
@@ -22,21 +23,29 @@ def main() -> None:
     parser.add_argument("verb", choices=("install", "remove"))
     parser.add_argument("--prefix", type=Path, required=True)
     parser.add_argument("--channel", action="append", default=[])
-    for flag in ("--yes", "--json", "--dry-run", "--freeze-installed", "--override-channels", "--force"):
+    flags = ("--yes", "--json", "--dry-run", "--freeze-installed", "--override-channels")
+    for flag in (*flags, "--force", "--no-deps", "--force-reinstall"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("specs", nargs="+")
     given = parser.parse_args()
-    with Path(os.environ["TINY_CONDA_RECORD"]).open("a") as file:
-        file.write(json.dumps(sys.argv[1:]) + "\n")
+    note(sys.argv[1:])
     try:
         asyncio.run(remove(given) if given.verb == "remove" else install(given))
     except SolverError as error:
         sys.exit(f"error    libmamba Could not solve for environment specs\n{error}")
 
 
+def note(words: list) -> None:
+    with Path(os.environ["TINY_CONDA_RECORD"]).open("a") as file:
+        file.write(json.dumps(words) + "\n")
+
+
 async def install(given: argparse.Namespace) -> None:
     there = installed(given.prefix)
     specs = [rattler.MatchSpec(text) for text in given.specs]
+    if given.no_deps:
+        await carry_out(given, there, [await only(there, item, specs, given) for item in there])
+        return
     named = {spec.name.normalized for spec in specs}
     frozen = [item for item in there if item.name.normalized not in named] if given.freeze_installed else []
     solved = await rattler.solve(
@@ -48,6 +57,18 @@ async def install(given: argparse.Namespace) -> None:
         virtual_packages=virtual(),
     )
     await carry_out(given, there, solved)
+
+
+async def only(there: list, item: rattler.PrefixRecord, specs: list, given: argparse.Namespace) -> object:
+    """What is there, or what is named in its place."""
+    for spec in specs:
+        if spec.name.normalized == item.name.normalized:
+            gateway = rattler.Gateway()
+            channels = [rattler.Channel(text) for text in given.channel]
+            platforms = [str(rattler.Subdir.current()), "noarch"]
+            found = await gateway.query(channels, platforms, [spec], recursive=False)
+            return next(record for rows in found for record in rows)
+    return item
 
 
 async def remove(given: argparse.Namespace) -> None:
@@ -66,11 +87,12 @@ async def carry_out(given: argparse.Namespace, there: list, wanted: list) -> Non
         print(json.dumps({"actions": actions, "dry_run": given.dry_run, "success": True}))
     if given.dry_run:
         return
-    if FAULT and link:
+    again = {rattler.MatchSpec(text).name.normalized for text in given.specs if given.force_reinstall}
+    if FAULT and (link or again):
         half_way(unlink, given.prefix)
     await rattler.install(
         wanted, given.prefix, cache_dir=os.environ["TINY_CONDA_CACHE"], installed_packages=there,
-        show_progress=False, execute_link_scripts=False,
+        reinstall_packages=again, show_progress=False, execute_link_scripts=False,
     )  # fmt: skip
     with (given.prefix / "conda-meta" / "history").open("a") as file:
         file.write("==> now <==\n" + "".join(f"-{item.file_name}\n" for item in unlink))
@@ -82,9 +104,7 @@ def half_way(unlink: list, prefix: Path) -> None:
         for path in item.files[:3]:
             (prefix / path).unlink(missing_ok=True)
     if FAULT == "hang":
-        print("half way", file=sys.stderr, flush=True)
-        import time
-
+        note(["half way"])
         time.sleep(60)
     if FAULT == "crash":
         os.abort()
@@ -95,8 +115,8 @@ def shown(item: rattler.PackageRecord) -> dict:
     return {
         "name": item.name.normalized,
         "version": str(item.version),
-        "build_string": item.build,
-        "channel": item.channel,
+        "build_string": str(item.build),
+        "channel": str(item.channel),
         "size": item.size,
     }
 
@@ -112,3 +132,6 @@ def virtual() -> list:
 
 if __name__ == "__main__":
     main()
+    # The threads of rattler may outlive the interpreter, which then aborts.
+    sys.stdout.flush()
+    os._exit(0)

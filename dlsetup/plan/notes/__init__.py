@@ -1,0 +1,1 @@
+"""Notes: exact steps for one machine, as data."""
