@@ -23,14 +23,14 @@ from dlsetup.cli.plain import PlainCommand, examples
         "    --target name=mac,os=macos,arch=arm64,macos=14.5",
         "",
         "Forms: uv (pyproject.toml), pixi (pixi.toml), requirements (requirements.txt, constraints.txt),",
-        "       pylock (pylock.toml)",
+        "       pylock (pylock.toml), conda (environment.yml)",
     ),
 )
 def create_files(
     frameworks: options.Frameworks = None,
     form: Annotated[
         list[str] | None,
-        typer.Option("--form", metavar="NAME", help="uv, pixi, requirements or pylock. Can be repeated."),
+        typer.Option("--form", metavar="NAME", help="uv, pixi, requirements, pylock or conda. Repeatable."),
     ] = None,
     into: Annotated[str, typer.Option(metavar="FOLDER", help="Where the files lie.")] = ".",
     conda_forge: Annotated[

@@ -22,6 +22,11 @@ def conda_words(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[tuple[str, .
     return tuple(_words(plan, catalog) for plan in plans)
 
 
+def environments(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[str, ...]:
+    """The text of `environment.yml` for each plan. Raises `UsageError` where conda-forge builds none."""
+    return tuple(_text(plan, catalog, hint="leave out `--form conda`") for plan in plans)
+
+
 def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
     """The plans as conda carries them out."""
     if isinstance(answer, Together):
@@ -32,12 +37,7 @@ def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
 def _words(plan: Plan, catalog: Catalog) -> tuple[str, ...]:
     import yaml
 
-    accelerators = {item.framework: item.accelerator for item in expectations(plan, catalog)}
-    try:
-        text = environment_yml(plan, conda_packages(), accelerators)
-    except UsageError as error:
-        raise UsageError(error.message, hint="leave out `--conda-forge`") from error
-    entries = yaml.safe_load(text)["dependencies"]
+    entries = yaml.safe_load(_text(plan, catalog, hint="leave out `--conda-forge`"))["dependencies"]
     left = {_name(line) for entry in entries if isinstance(entry, dict) for line in entry["pip"]}
     for pick in plan.picks:
         if canonicalize_name(Requirement(pick.requirement).name) in left:
@@ -47,6 +47,14 @@ def _words(plan: Plan, catalog: Catalog) -> tuple[str, ...]:
             )
     specs = [entry for entry in entries if isinstance(entry, str) and not entry.startswith("python=")]
     return tuple(spec for spec in specs if spec != "pip")
+
+
+def _text(plan: Plan, catalog: Catalog, *, hint: str) -> str:
+    accelerators = {item.framework: item.accelerator for item in expectations(plan, catalog)}
+    try:
+        return environment_yml(plan, conda_packages(), accelerators)
+    except UsageError as error:
+        raise UsageError(error.message, hint=hint) from error
 
 
 def _name(line: str) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from dlsetup.commands.conda_words import conda_words, on_conda
+from dlsetup.commands.conda_words import conda_words, environments, on_conda
 from dlsetup.commands.resolve import Request as ResolveRequest
 from dlsetup.commands.resolve import answer_for
 from dlsetup.commands.resolve_lock import Locked, made_lock, plans_to_keep
@@ -102,9 +102,12 @@ def _further(request: Request, found: Answer, catalog: Catalog) -> Answer:
     ]
     if request.asked.find_links:
         notes.append("`--find-links` is not written: it says where files lie on this machine")
+    if "conda" in request.forms:
+        found = found._replace(draft=replace(found.draft, environments=environments(plans, catalog)))
+    if request.conda_forge or "conda" in request.forms:
+        notes.append("conda solves for itself: patch releases may differ from the plan's")
     if not request.conda_forge:
         return found._replace(draft=replace(found.draft, more=more), notes=tuple(notes))
-    notes.append("conda solves for itself: patch releases may differ from the plan's")
     draft = replace(found.draft, more=more, conda=conda_words(plans, catalog))
     return Answer(on_conda(found.answer), draft, learned=found.learned, notes=tuple(notes))
 

@@ -58,6 +58,8 @@ class Draft(Record, frozen=True, kw_only=True):
     allow_cpu: bool = False
     conda: tuple[tuple[str, ...], ...] = ()
     """Match specs of conda-forge for each of the plans, where builds of conda-forge are asked for."""
+    environments: tuple[str, ...] = ()
+    """The text of `environment.yml` for each of the plans, where it is asked for."""
 
     def text_of(self, name: str) -> str | None:
         """The text of a file that is there."""

@@ -30,7 +30,7 @@ def is_wish(name: str, text: str) -> bool:
 
 def forms() -> dict[str, Form]:
     """Every form by its name."""
-    from dlsetup.plan import form_pixi, form_requirements, form_uv
+    from dlsetup.plan import form_conda, form_pixi, form_requirements, form_uv
 
     rows = (
         Form("uv", (form_uv.NAME,), form_uv.uv_project),
@@ -41,6 +41,7 @@ def forms() -> dict[str, Form]:
             form_requirements.requirements,
             locked=True,
         ),
+        Form("conda", (form_conda.NAME,), form_conda.environment),
         Form("pylock", (form_requirements.PYLOCK,), form_requirements.pylock, locked=True),
     )
     return {row.name: row for row in rows}

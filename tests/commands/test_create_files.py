@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import tomli
+import yaml
 from packaging.requirements import Requirement
 from tiny.command import Command, has_network
 from tiny.index import TinyIndex
@@ -415,3 +416,30 @@ def test_the_real_registry_locks_and_would_install_jax(command: Command) -> None
     for item in locked:
         if item["name"] in ("jax", "jaxlib"):
             assert f"{item['name']}=={item['version']}\n" in bounds
+
+
+def test_an_environment_for_conda_gives_its_plan_back(command: Command) -> None:
+    made = created(command, "torch", "torchvision", *NODE, "--form", "conda", "--yes")
+    assert made["written"], made
+    text = (command.home / "environment.yml").read_text()
+    file = yaml.safe_load(text)
+    assert file["channels"] == ["conda-forge", "nodefaults"]
+    assert {"pytorch-gpu=2.15", "cuda-version=13"} <= set(file["dependencies"]), text
+    again = resolved(command, "-r", "environment.yml", *NODE)
+    versions = {pick["framework"]: (pick["version"], pick["variant"]) for pick in again["plan"]["picks"]}
+    assert versions == {pick["framework"]: (pick["version"], pick["variant"]) for pick in _picks(command)}
+    assert not created(command, "torch", "torchvision", *NODE, "--form", "conda", "--yes")["written"]
+
+
+def _picks(command: Command) -> list[dict[str, Any]]:
+    picks: list[dict[str, Any]] = resolved(command, "torch", "torchvision", *NODE)["plan"]["picks"]
+    return picks
+
+
+def test_an_environment_for_conda_is_of_one_kind_of_machine(command: Command) -> None:
+    both = created(command, "torch", *NODE, *MAC, "--form", "conda", "--yes")
+    assert (both["exit"], "pixi" in both["error"]["hint"]) == (2, True), both
+    (command.home / "environment.yml").write_text("dependencies: [numpy]\n")
+    other = created(command, "torch", *NODE, "--form", "conda", "--yes")
+    assert (other["exit"], "import environment.yml" in other["error"]["message"]) == (4, True), other
+    assert (command.home / "environment.yml").read_text() == "dependencies: [numpy]\n"
