@@ -44,9 +44,7 @@ def destination_for(output: str, folder: str) -> Destination:
         raise UsageError("the bundle needs a name of printable signs", hint="for example `-o bundle`")
     path = Path(os.path.abspath(os.path.join(folder, output)))
     tar = path.name.endswith(".tar")
-    packed = next(
-        (end for end in (".tar.gz", ".tgz", ".zip", ".tar.xz", ".tar.zst") if path.name.endswith(end)), ""
-    )
+    packed = next((end for end in _PACKED if path.name.endswith(end)), "")
     if packed or path.name in ("", ".tar"):
         raise UsageError(
             f"a bundle is a folder or a `.tar`, not `{packed or path}`",

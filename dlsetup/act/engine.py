@@ -21,11 +21,11 @@ NOT_BUILT = "what it said before stands above; the Dockerfile is left to look at
 class Engine:
     """One engine, asked through the Docker SDK. Raises `ToolMissing` where none answers."""
 
-    def __init__(self, address: str | None = None) -> None:
+    def __init__(self) -> None:
         import docker
 
         try:
-            self.client: Any = docker.DockerClient(base_url=address) if address else docker.from_env()
+            self.client: Any = docker.from_env()
             self.client.ping()
         except Exception as error:  # the SDK lets errors of every library below it through
             raise ToolMissing(f"no container engine answers: {str(error)[:300]}", hint=HINT) from error

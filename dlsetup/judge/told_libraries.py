@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from dlsetup.judge.installers import version_of
-from dlsetup.judge.known_libraries import Needs, needs_of
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence
 from dlsetup.model.machine import Distribution, Library
@@ -121,12 +120,6 @@ def cudnn_wheels(scene: Scene) -> tuple[Distribution, ...]:
         for item in scene.distributions
         if item.name.startswith("nvidia-cudnn-cu") or item.name == "cudnn"
     )
-
-
-def needs_here(scene: Scene, name: str) -> Needs | None:
-    """What the release that is here needs."""
-    version = seen_version(scene, name)
-    return needs_of(name, version) if version else None
 
 
 def wanted_cudnn(message: Message) -> int:
