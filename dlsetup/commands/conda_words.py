@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 
 from dlsetup.catalog.conda import conda_packages
+from dlsetup.commands.conda_builds import wish_of_plan
+from dlsetup.model.conda import CondaWish
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.resolution import Conflict, Plan, Together
-from dlsetup.plan.conda import environment_yml, on_conda_forge
-from dlsetup.plan.expectation import expectations
+from dlsetup.plan.conda import on_conda_forge, wish_text
 
 
 def conda_words(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[tuple[str, ...], ...]:
-    """The match specs of each plan. Raises `UsageError` where one framework would have to stay a wheel:
+    """The match specs of each plan, but for Python. Raises `UsageError` where a framework stays a wheel:
 
     what is built against the one's framework need not load beside the other's.
     """
-    return tuple(_words(plan, catalog) for plan in plans)
+    return tuple(_specs(plan, _wish(plan, catalog, hint="leave out `--conda-forge`")) for plan in plans)
 
 
 def environments(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[str, ...]:
     """The text of `environment.yml` for each plan. Raises `UsageError` where conda-forge builds none."""
-    return tuple(_text(plan, catalog, hint="leave out `--form conda`") for plan in plans)
+    return tuple(wish_text(_wish(plan, catalog, hint="leave out `--form conda`")) for plan in plans)
 
 
 def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
@@ -34,31 +33,19 @@ def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
     return on_conda_forge(answer, conda_packages()) if isinstance(answer, Plan) else answer
 
 
-def _words(plan: Plan, catalog: Catalog) -> tuple[str, ...]:
-    import yaml
-
-    entries = yaml.safe_load(_text(plan, catalog, hint="leave out `--conda-forge`"))["dependencies"]
-    left = {_name(line) for entry in entries if isinstance(entry, dict) for line in entry["pip"]}
-    for pick in plan.picks:
-        if canonicalize_name(Requirement(pick.requirement).name) in left:
-            raise UsageError(
-                f"no conda-forge build of {pick.framework} is known, and wheels do not mix with its builds",
-                hint="leave out `--conda-forge`",
-            )
-    specs = [entry for entry in entries if isinstance(entry, str) and not entry.startswith("python=")]
-    return tuple(spec for spec in specs if spec != "pip")
-
-
-def _text(plan: Plan, catalog: Catalog, *, hint: str) -> str:
-    accelerators = {item.framework: item.accelerator for item in expectations(plan, catalog)}
+def _wish(plan: Plan, catalog: Catalog, *, hint: str) -> CondaWish:
     try:
-        return environment_yml(plan, conda_packages(), accelerators)
+        return wish_of_plan(plan, catalog)
     except UsageError as error:
         raise UsageError(error.message, hint=hint) from error
 
 
-def _name(line: str) -> str:
-    try:
-        return canonicalize_name(Requirement(line).name)
-    except InvalidRequirement:
-        return ""
+def _specs(plan: Plan, wish: CondaWish) -> tuple[str, ...]:
+    served = {name for name, _ in wish.frameworks}
+    wheel = next((pick for pick in plan.picks if pick.framework not in served), None)
+    if wheel is not None:
+        raise UsageError(
+            f"no conda-forge build of {wheel.framework} is known, and wheels do not mix with its builds",
+            hint="leave out `--conda-forge`",
+        )
+    return tuple(spec for spec in wish.specs if spec != "pip" and not spec.startswith("python="))

@@ -40,13 +40,8 @@ def conda_wish(plan: Plan, packages: Collection[CondaPackage], accelerators: Acc
     return CondaWish(always=(f"python={plan.python}", *cuda), frameworks=tuple(frameworks), pip=tuple(left))
 
 
-def environment_yml(plan: Plan, packages: Collection[CondaPackage], accelerators: Accelerators) -> str:
-    """The file for any conda tool. Raises `UsageError` for an accelerator that conda-forge does not serve."""
-    return wish_text(conda_wish(plan, packages, accelerators))
-
-
 def wish_text(wish: CondaWish, *, name: str = "") -> str:
-    """The wish as `environment.yml`."""
+    """The wish as `environment.yml`, for any conda tool."""
     lines = [f"name: {quoted(name)}"] if name else []
     lines += ["channels:", *(f"  - {plain_or_quoted(item)}" for item in wish.channels), "  - nodefaults"]
     lines += _about_cuda(wish)

@@ -13,7 +13,7 @@ from dlsetup.model.resolution import Pick, Plan
 from dlsetup.model.steps import Run, Write
 from dlsetup.model.target import Target
 from dlsetup.model.versions import CudaVersion
-from dlsetup.plan.conda import CondaTool, conda_python, conda_steps, environment_yml
+from dlsetup.plan.conda import CondaTool, conda_python, conda_steps, conda_wish, wish_text
 from dlsetup.plan.environment import Place
 
 PLACE = Place(final="/envs/it's", work="/envs/.it's.building-1")
@@ -43,7 +43,7 @@ def plan(*picks: Pick, cuda: str | None = None, packages: tuple[str, ...] = ()) 
 
 def file(wanted: Plan, accelerator: Accelerator) -> dict[str, list[object]]:
     kinds = {item.framework: accelerator for item in wanted.picks}
-    found: dict[str, list[object]] = yaml.safe_load(environment_yml(wanted, conda_packages(), kinds))
+    found: dict[str, list[object]] = yaml.safe_load(wish_text(conda_wish(wanted, conda_packages(), kinds)))
     return found
 
 
