@@ -91,7 +91,7 @@ def _check_words(request: Request) -> None:
 
 
 def _run(request: Request, host: Host, place: Destination) -> int:
-    found = filling(request, host)
+    found = filling(request)
     if isinstance(found, Refusal):
         return _refuse(request, found)
     if found.sources and not request.sources:

@@ -10,12 +10,11 @@ import tomli
 from msgspec.structs import replace
 
 from dlsetup import __version__
+from dlsetup.commands import resolve
 from dlsetup.commands.asked import asked
-from dlsetup.commands.builds import Request as Sources
 from dlsetup.commands.check_lock import catalog_for, checked
-from dlsetup.commands.locking import make_lock
 from dlsetup.commands.question import Question
-from dlsetup.commands.resolve_lock import note_for
+from dlsetup.commands.resolve_lock import Refused, made_lock
 from dlsetup.commands.targets import Places, targets_of
 from dlsetup.intake.lock import parse, read
 from dlsetup.judge.locked import builds_in
@@ -25,14 +24,13 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Reading
 from dlsetup.model.locked import Locked, LockNote
 from dlsetup.model.record import Record
-from dlsetup.model.resolution import Conflict, Plan, Together
+from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.plan.bundle import check_told, contents_of
 from dlsetup.plan.from_lock import note_of, plan_of
-from dlsetup.plan.indexes import parse_index, with_addresses, without_secrets
+from dlsetup.plan.indexes import parse_index
 from dlsetup.plan.lock_rows import rows_of
 from dlsetup.probe.host import Host
-from dlsetup.resolve import resolve
 from dlsetup.show.json import CheckLockDocument
 
 
@@ -56,11 +54,11 @@ class Request(Record, frozen=True, kw_only=True):
     as_json: bool = False
 
     @property
-    def origins(self) -> Sources:
-        """Where packages may come from, as locks are made with it."""
-        return Sources(
-            name=self.output,
-            question=replace(self.question, target="" if self.places.foreign else None),
+    def resolved(self) -> resolve.Request:
+        """What it shares with `resolve`."""
+        return resolve.Request(
+            question=self.question,
+            places=self.places,
             indexes=self.indexes,
             find_links=self.find_links,
             offline=self.offline,
@@ -87,33 +85,22 @@ class Refusal(NamedTuple):
     readings: tuple[Reading, ...] = ()
 
 
-def filling(request: Request, host: Host) -> Filling | Refusal:
+def filling(request: Request) -> Filling | Refusal:
     """Nothing is fetched yet; only the index is asked, where a lock is made."""
-    if request.lock is not None:
-        return _of_lock(request, request.lock)
-    return _of_wish(request, host)
+    return _of_wish(request) if request.lock is None else _of_lock(request, request.lock)
 
 
-def _of_wish(request: Request, host: Host) -> Filling | Refusal:
+def _of_wish(request: Request) -> Filling | Refusal:
     said = asked(request.question)
     target = said.there(_target(request))
     wish, readings = said.on(target)
-
-    def solve(known: Catalog) -> Together | Conflict:
-        answer = resolve(wish, target, known)
-        return Together(plans=(answer,)) if isinstance(answer, Plan) else answer
-
-    # Nothing is installed here, so no Python is fetched: uv locks for another version with the one it finds.
-    quiet = Host.here({**host.environ, "UV_PYTHON_DOWNLOADS": "never"})
-    made = make_lock(solve, said.catalog, request.origins, quiet)
-    if isinstance(made.answer, Conflict):
+    made = made_lock(request.resolved, (wish,), (target,), said.catalog)
+    if isinstance(made, Refused):
         return Refusal(conflict=made.answer, readings=readings)
-    given = [parse_index(text) for text in request.indexes]
-    plan = without_secrets(with_addresses(made.answer.plans[0], given, said.catalog.indexes)[0])
-    note = note_for(wish, said.catalog, made.answer, (plan,), made.learned)
+    plan = made.plans[0]
     rows = tomli.loads(made.text).get("packages", [])
     files, sources = contents_of(rows, target, Interpreter(version=plan.python))
-    return Filling(plan, note, said.catalog, files, sources, readings, made.learned)
+    return Filling(plan, made.note, said.catalog, files, sources, readings, made.note.learned)
 
 
 def _of_lock(request: Request, file: str) -> Filling | Refusal:

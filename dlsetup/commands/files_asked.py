@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from dlsetup.commands.conda_words import conda_words, environments, on_conda
 from dlsetup.commands.resolve import Request as ResolveRequest
 from dlsetup.commands.resolve import answer_for
-from dlsetup.commands.resolve_lock import Locked, made_lock, plans_to_keep
+from dlsetup.commands.resolve_lock import Refused, made_lock, plans_to_keep
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Reading
@@ -75,7 +75,7 @@ def answered(
     cpu, allow = wishes[0].accelerator == "cpu", wishes[0].allow_cpu
     if any(form.locked for form in chosen):
         made = made_lock(request.asked, wishes, targets, catalog)
-        if isinstance(made, Locked):
+        if isinstance(made, Refused):
             return Answer(made.answer, Draft(plans=()), learned=made.learned)
         draft = Draft(plans=made.plans, lock=made.text, note=made.note, cpu=cpu, allow_cpu=allow)
         return _further(request, Answer(made.answer, draft, learned=made.note.learned), catalog)

@@ -14,7 +14,7 @@ from dlsetup.catalog.load import load, named, opened
 from dlsetup.commands.asked import Asked, asked
 from dlsetup.commands.question import Question, folders, target_of
 from dlsetup.commands.resolve import Request
-from dlsetup.commands.resolve_lock import Made, made_lock, must_serve
+from dlsetup.commands.resolve_lock import Refused, made_lock, must_serve
 from dlsetup.commands.targets import Places, in_container
 from dlsetup.intake.lock import parse, read
 from dlsetup.intake.place import image_name
@@ -122,8 +122,7 @@ def _locked_plan(
     wish, readings = said.on(target)
     asked_for = replace(request, lock="pylock.toml", places=Places(container=target.name))
     made = made_lock(asked_for, (wish,), (target,), said.catalog)
-    if not isinstance(made, Made):
-        assert isinstance(made.answer, Conflict)
+    if isinstance(made, Refused):
         return made.answer
     plan = made.plans[0]
     text = as_pylock(made.text, made.note, made.plans)

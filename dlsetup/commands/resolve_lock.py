@@ -56,8 +56,8 @@ def write_lock(
     """Make the lock and write it. Nothing is written where it would not serve one of the targets."""
     file = request.lock or ""
     made = made_lock(request, wishes, targets, catalog)
-    if isinstance(made, Locked):
-        return made
+    if isinstance(made, Refused):
+        return Locked(made.answer, learned=made.learned)
     form = as_pylock if is_pylock(os.path.basename(file)) else as_requirements
     text = form(made.text, made.note, made.plans)
     must_serve(text, file, targets, catalog)
@@ -80,10 +80,17 @@ class Made(NamedTuple):
     note: LockNote
 
 
+class Refused(NamedTuple):
+    """What stands against a lock."""
+
+    answer: Conflict
+    learned: tuple[str, ...] = ()
+
+
 def made_lock(
     request: Request, wishes: tuple[Wish, ...], targets: tuple[Target, ...], catalog: Catalog
-) -> Made | Locked:
-    """The lock; or what stands against it, as `Locked` without one."""
+) -> Made | Refused:
+    """The lock as uv writes it, before it has a form or a place."""
     question = replace(request.question, target="" if request.places.foreign else None)
     sources = Sources(
         name=request.lock or "",
@@ -100,7 +107,7 @@ def made_lock(
     # Nothing is installed here, so no Python is fetched: uv locks for another version with the one it finds.
     made = make_lock(solve, catalog, sources, Host.here({**os.environ, "UV_PYTHON_DOWNLOADS": "never"}))
     if isinstance(made.answer, Conflict):
-        return Locked(made.answer, learned=made.learned)
+        return Refused(made.answer, made.learned)
     plans = plans_to_keep(made.answer.plans, request.indexes, catalog)
     answer = plans[0] if len(plans) == 1 else replace(made.answer, plans=plans)
     return Made(answer, plans, made.text, note_for(wishes[0], catalog, made.answer, plans, made.learned))
