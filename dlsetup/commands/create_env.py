@@ -17,9 +17,9 @@ from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
 from dlsetup.commands.kernels import and_kernel, check_kernel, kernel_of, with_kernel
 from dlsetup.commands.locking import ROUNDS
+from dlsetup.commands.proof import must_work
 from dlsetup.commands.question import target_here, target_of
 from dlsetup.commands.turns import amount, own_turn
-from dlsetup.model.errors import StepFailed
 from dlsetup.model.framework import Catalog
 from dlsetup.model.listing import Reading
 from dlsetup.model.outcome import Creation, Outcome, Tool
@@ -180,16 +180,11 @@ def _prove(task: Task, plan: Plan, build: Build) -> tuple[Outcome, ...]:
     _say(task, Line(mark="·", text="import every framework, look for devices, compute"))
     expected = expectations(plan, task.catalog)
     outcomes = verify(task.host, build.python, expected, gpu_here=task.gpu_here)
-    bad = [outcome for outcome in outcomes if not outcome.ok]
-    if bad:
+    if not all(outcome.ok for outcome in outcomes):
         for outcome in outcomes:
             _say(task, *outcome_lines(outcome))
-        reasons = "; ".join(f"{outcome.framework}: {outcome.because}" for outcome in bad)
-        hint = next((outcome.hint for outcome in bad if outcome.hint), "")
-        raise StepFailed(
-            f"the environment was built, but does not work, and was removed: {reasons}.",
-            hint=hint or "`dlsetup doctor` looks at the machine; another release may do.",
-        )
+    hint = "`dlsetup doctor` looks at the machine; another release may do."
+    must_work(outcomes, "the environment", hint=hint)
     return outcomes
 
 

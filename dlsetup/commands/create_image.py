@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from dlsetup.act.engine import Engine, Inside
 from dlsetup.act.interruption import interruptible
-from dlsetup.act.saving import save
+from dlsetup.act.saving import save_all
 from dlsetup.commands.images import Made, Request, beside, made
+from dlsetup.commands.proof import must_work
 from dlsetup.commands.question import target_here
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.finding import Diagnosis
@@ -77,8 +78,7 @@ def _carry_out(request: Request, image: Made, steps: tuple[Write, ...], engine: 
     ):
         _say(request, Line(text="Nothing was changed."))
         return DECLINED
-    for step in steps:
-        _save(folder / step.path, step.text)
+    _write({folder / step.path: step.text for step in steps})
     _say(request, *file_lines(files, dry_run=False))
     if engine is not None:
         document = _built(request, image, document, engine)
@@ -120,13 +120,7 @@ def _proved(
     gpus = image.recipe.device == "cuda" and here and engine.hands_out_gpus()
     inside = Inside(engine, built, PROGRAMS, gpus=gpus)
     outcomes = verify(inside, f"{ENVIRONMENT}/bin/python", image.expected, gpu_here=gpus)
-    bad = [outcome for outcome in outcomes if not outcome.ok]
-    if bad:
-        reasons = "; ".join(f"{outcome.framework}: {outcome.because}" for outcome in bad)
-        raise StepFailed(
-            f"the image was built, but does not work, and was removed: {reasons}.",
-            hint=next((outcome.hint for outcome in bad if outcome.hint), "another release may do."),
-        )
+    must_work(outcomes, "the image", hint="another release may do.")
     idle = image.recipe.device == "cuda" and here and not gpus
     note = "the engine hands out no GPU: it was proved without one; `dlsetup doctor` says what is missing."
     return outcomes, (note,) if idle else ()
@@ -152,12 +146,13 @@ def _may_write(request: Request, files: tuple[ImageFile, ...]) -> None:
         )
 
 
-def _save(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StepFailed(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
-    save(path, text)
+def _write(texts: Mapping[Path, str]) -> None:
+    for path in texts:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StepFailed(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
+    save_all(texts)
 
 
 def _refuse(request: Request, against: Conflict | Diagnosis) -> int:
@@ -177,13 +172,11 @@ def _refuse(request: Request, against: Conflict | Diagnosis) -> int:
     return 1
 
 
-def _end(
-    request: Request, document: ImageDocument, more: Iterator[Line] | Mapping[str, str] | tuple[()]
-) -> int:
+def _end(request: Request, document: ImageDocument, more: Iterable[Line]) -> int:
     if request.as_json:
         json.write(document)
     else:
-        write(more)  # type: ignore[arg-type]
+        write(more)
         write(image_lines(document))
     return 0
 

@@ -10,9 +10,9 @@ from packaging.version import Version
 
 from dlsetup.catalog.containers import Inside, inside
 from dlsetup.catalog.images import images
-from dlsetup.catalog.load import load, named, opened
-from dlsetup.commands.asked import Asked, asked
-from dlsetup.commands.question import Question, folders, target_of
+from dlsetup.commands.asked import Asked
+from dlsetup.commands.check_lock import catalog_for
+from dlsetup.commands.question import Question, folders
 from dlsetup.commands.resolve import Request
 from dlsetup.commands.resolve_lock import Refused, made_lock, must_serve
 from dlsetup.commands.targets import Places, in_container
@@ -47,7 +47,6 @@ class Filled(Record, frozen=True, kw_only=True):
     files: dict[str, str]
     """The lock, and what says how to compile, by name."""
     lock_name: str
-    packages: int
     catalog: Catalog
     plan: Plan | Unknown = UNKNOWN
     """Unknown where a lock was given."""
@@ -57,14 +56,14 @@ class Filled(Record, frozen=True, kw_only=True):
     """What was remarked on a lock that was given."""
 
 
-class _Places:
+class Bases:
     """Bases that can be chosen, and the host as it is seen from inside each."""
 
-    def __init__(self, question: Question, base: str | None) -> None:
-        self.catalog = folders(question.catalog)
-        self.images: Sequence[Image] = images(self.catalog)
-        self.host = target_of(question)
-        self.named = None if base is None else inside(image_name(base), self.catalog)
+    def __init__(self, question: Question, host: Target, base: str | None) -> None:
+        catalog = folders(question.catalog)
+        self.images: Sequence[Image] = images(catalog)
+        self.host = host
+        self.named = None if base is None else inside(image_name(base), catalog)
         self.any_python = question.python is not None
 
     def first(self) -> Target:
@@ -90,38 +89,36 @@ class _Places:
 
     def on(self, base: Base, target: Target) -> Target:
         """The target inside that base."""
-        found = inside(base.image, self.catalog)
-        libc = target.libc if isinstance(found.libc, Unknown) else found.libc
+        libc = target.libc if isinstance(base.libc, Unknown) else Libc(name="glibc", version=base.libc)
         return replace(target, name=f"{base.image} on {self.host.name}", libc=libc)
 
 
-def planned(request: Request, purpose: Purpose, base: str | None) -> Filled | Conflict:
+def planned(request: Request, said: Asked, bases: Bases, purpose: Purpose) -> Filled | Conflict:
     """Builds chosen for the host, in the base that they need, and locked. The package index is asked."""
-    places, said = _Places(request.question, base), asked(request.question)
-    target = places.first()
+    target = bases.first()
     for _ in range(ROUNDS):
-        found = _chosen(said, places, target, purpose)
+        found = _chosen(said, bases, target, purpose)
         if isinstance(found, Conflict):
             return found
-        inner = places.on(found, target)
+        inner = bases.on(found, target)
         if inner.libc == target.libc:
-            return _locked_plan(said, places, inner, request, purpose)
+            asked_for = replace(request, lock="pylock.toml", places=Places(container=found.image))
+            return _locked_plan(said, bases, inner, asked_for, purpose)
         target = inner
     raise StepFailed("no base goes with what is chosen in it", hint="name one: `--base IMAGE`")
 
 
-def _chosen(said: Asked, places: _Places, target: Target, purpose: Purpose) -> Base | Conflict:
+def _chosen(said: Asked, bases: Bases, target: Target, purpose: Purpose) -> Base | Conflict:
     wish, _ = said.on(target)
     answer = resolve(wish, target, said.catalog)
-    return answer if isinstance(answer, Conflict) else places.base(_of_plan(answer, said.catalog, purpose))
+    return answer if isinstance(answer, Conflict) else bases.base(_of_plan(answer, said.catalog, purpose))
 
 
 def _locked_plan(
-    said: Asked, places: _Places, target: Target, request: Request, purpose: Purpose
+    said: Asked, bases: Bases, target: Target, request: Request, purpose: Purpose
 ) -> Filled | Conflict:
     wish, readings = said.on(target)
-    asked_for = replace(request, lock="pylock.toml", places=Places(container=target.name))
-    made = made_lock(asked_for, (wish,), (target,), said.catalog)
+    made = made_lock(request, (wish,), (target,), said.catalog)
     if isinstance(made, Refused):
         return made.answer
     plan = made.plans[0]
@@ -133,10 +130,9 @@ def _locked_plan(
     settings = compiling(plan)
     return Filled(
         contents=contents,
-        base=places.base(contents),
+        base=bases.base(contents),
         files={"pylock.toml": text} | ({"uv.toml": settings} if settings else {}),
         lock_name="pylock.toml",
-        packages=len(contents.packages),
         catalog=said.catalog,
         plan=plan,
         readings=readings,
@@ -149,13 +145,11 @@ def _of_plan(plan: Plan, catalog: Catalog, purpose: Purpose) -> Contents:
     return Contents(purpose=purpose, target=plan.target, python=plan.python, builds=builds)
 
 
-def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> Filled | Diagnosis:
+def taken(file: str, question: Question, bases: Bases, purpose: Purpose) -> Filled | Diagnosis:
     """What a lock holds, where it serves the host inside the base; else what speaks against it."""
     locked, text = read(Path(file)), Path(file).read_text("utf-8")
-    places = _Places(question, base)
-    known = opened(places.catalog)
-    catalog = load(named({item.name for item in locked.packages}, known), known)
-    target = places.first()
+    catalog = catalog_for(locked, question.catalog)
+    target = bases.first()
     found = builds_in(locked, target, catalog)
     if found is None:
         return judge_lock(locked, target, catalog)
@@ -170,8 +164,8 @@ def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> 
     )
     if not contents.builds:
         raise UsageError(f"`{file}` holds no framework of the catalog", hint="name one, as in `torch`")
-    chosen = places.base(contents)
-    inner = places.on(chosen, target)
+    chosen = bases.base(contents)
+    inner = bases.on(chosen, target)
     diagnosis = judge_lock(locked, inner, catalog)
     if not diagnosis.well:
         return diagnosis
@@ -181,7 +175,6 @@ def taken(file: str, question: Question, purpose: Purpose, base: str | None) -> 
         base=chosen,
         files={name: text, **dict(_settings(file, contents))},
         lock_name=name,
-        packages=len(contents.packages),
         catalog=catalog,
         diagnosis=diagnosis,
     )

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from dlsetup.catalog.images import images, system_packages
 from dlsetup.commands import resolve
 from dlsetup.commands.asked import asked
-from dlsetup.commands.image_contents import Filled, planned, taken
+from dlsetup.commands.image_contents import Bases, Filled, planned, taken
 from dlsetup.commands.question import Question, folders, target_of
 from dlsetup.intake.target import describe
 from dlsetup.model.errors import UsageError
@@ -23,7 +23,10 @@ from dlsetup.model.image import Purpose
 from dlsetup.model.outcome import Expected
 from dlsetup.model.record import UNKNOWN, Record
 from dlsetup.model.resolution import Conflict
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
 from dlsetup.plan.dockerfile import run_words
+from dlsetup.plan.expectation import expectations_of
 from dlsetup.plan.image_files import BESIDE
 from dlsetup.plan.recipe import Recipe, recipe_for, requirement_of
 from dlsetup.plan.serving import is_served_so, serving_recipe
@@ -75,39 +78,33 @@ class Made(Record, frozen=True, kw_only=True):
 
 def made(request: Request) -> Made | Conflict | Diagnosis:
     """The image before a file of it is written, or what stands against it. Raises `UsageError`."""
-    purpose, name = _purpose(request), _name(request)
-    if request.lock is None and purpose == "serve":
-        said = asked(request.question)
-        wish, _ = said.on(target_of(request.question))
-        if is_served_so(wish):
-            return _served(request, name)
-    filled = _filled(request, purpose)
-    return _of(filled, request, name) if isinstance(filled, Filled) else filled
-
-
-def _filled(request: Request, purpose: Purpose) -> Filled | Conflict | Diagnosis:
-    question = request.question
+    purpose, name, question = _purpose(request), _name(request), request.question
     if request.lock is not None:
-        if question.frameworks or question.files or question.profile:
-            hint = "leave out the lock, or everything else that says what is wanted"
-            raise UsageError("a lock says already what is in the image", hint=hint)
-        return taken(request.lock, question, purpose, request.base)
-    asked_for = resolve.Request(
+        _check_chosen(question)
+        filled = taken(request.lock, question, Bases(question, target_of(question), request.base), purpose)
+        return _of(filled, request, name) if isinstance(filled, Filled) else filled
+    said, host = asked(question), target_of(question)
+    if purpose == "serve" and is_served_so(wish := said.on(host)[0]):
+        return _served(request, name, wish, host)
+    shared = resolve.Request(
         question=question,
         indexes=request.indexes,
         find_links=request.find_links,
         offline=request.offline,
     )
-    return planned(asked_for, purpose, request.base)
+    chosen = planned(shared, said, Bases(question, host, request.base), purpose)
+    return _of(chosen, request, name) if isinstance(chosen, Filled) else chosen
+
+
+def _check_chosen(question: Question) -> None:
+    if question.frameworks or question.files or question.profile:
+        hint = "leave out the lock, or everything else that says what is wanted"
+        raise UsageError("a lock says already what is in the image", hint=hint)
 
 
 def _of(filled: Filled, request: Request, name: str) -> Made:
     contents, catalog = filled.contents, filled.catalog
-    known = {item.name: item.imports for item in catalog.frameworks}
-    expected = tuple(
-        Expected(framework=item.framework, module=known[item.framework], accelerator=item.accelerator)
-        for item in contents.builds
-    )
+    expected = expectations_of(contents.builds, catalog)
     recipe = recipe_for(
         contents,
         filled.base,
@@ -132,12 +129,10 @@ def _of(filled: Filled, request: Request, name: str) -> Made:
     return Made(recipe=recipe, given={**filled.files, **server}, expected=expected, document=document)
 
 
-def _served(request: Request, name: str) -> Made:
+def _served(request: Request, name: str, wish: Wish, target: Target) -> Made:
     """TensorFlow Serving stands on an image of its own."""
     if request.base is not None:
         raise UsageError("TensorFlow Serving brings its own base", hint="leave out `--base`")
-    target = target_of(request.question)
-    wish, _ = asked(request.question).on(target)
     words = describe(replace(target, pythons=UNKNOWN))
     recipe = serving_recipe(wish, target, images(folders(request.question.catalog)), name=name, words=words)
     document = _document(recipe, request)

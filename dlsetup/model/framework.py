@@ -169,6 +169,12 @@ class Catalog(Record, frozen=True, kw_only=True):
     def framework(self, name: str) -> Framework | None:
         return next((item for item in self.frameworks if item.name == name), None)
 
+    def build(self, framework: str, version: Version, variant: str, index: str) -> Build | None:
+        """The build that these four name, as picks and locks do."""
+        known = self.framework(framework)
+        release = () if known is None else known.of(version)
+        return next((item for item in release if (item.variant, item.index) == (variant, index)), None)
+
     def source(self, source_id: str) -> Source | None:
         """The source with that id, wherever it is kept."""
         shared = (self.hardware.sources, self.knowledge.sources, self.loading.sources)

@@ -15,12 +15,15 @@ from dlsetup.plan.dockerfile import (
     FOLDER,
     LIMITS,
     PYTHONS,
+    environment_command,
     health_words,
     install_words,
     labels,
     lock_files,
+    memory_words,
     one_line,
     server_files,
+    uv_commands,
 )
 from dlsetup.plan.recipe import SHARED_MEMORY, USER, Recipe
 
@@ -60,8 +63,7 @@ def compose_yaml(recipe: Recipe) -> str:
 
 def devcontainer_json(recipe: Recipe) -> str:
     """`.devcontainer/devcontainer.json`: editors that know the format open the folder in the image."""
-    arguments = ["--init", f"--shm-size={SHARED_MEMORY}g"]
-    arguments += [f"--ulimit={name}={value}" for name, value in LIMITS.items() if recipe.device]
+    arguments = ["--init", *memory_words(recipe)]
     found: dict[str, Any] = {
         "name": recipe.name,
         "build": {"dockerfile": "../Dockerfile", "context": ".."},
@@ -71,7 +73,7 @@ def devcontainer_json(recipe: Recipe) -> str:
     if recipe.device == "cuda":
         arguments.append("--gpus=all")
         found["hostRequirements"] = {"gpu": True}
-    arguments += [f"--device={path}" for path in _devices(recipe).get("devices", ())]
+    arguments += [f"--device={path}" for path in recipe.handing.devices]
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -95,10 +97,8 @@ def apptainer_def(recipe: Recipe) -> str:
 
 
 def _apptainer_build(recipe: Recipe) -> list[str]:
-    by_uv = recipe.base.python == "uv"
-    python = f"/opt/uv/bin/uv venv --python {recipe.python} --managed-python {ENVIRONMENT}"
     packages = {"ca-certificates", *recipe.system_packages, *(COMPILERS if recipe.compiles else ())}
-    packages |= {"python3-venv"} if by_uv else set()
+    packages |= {"python3-venv"} if recipe.base.python == "uv" else set()
     return [
         "%files",
         *(f"    {name} {FOLDER}/{name}" for name in lock_files(recipe)),
@@ -109,10 +109,9 @@ def _apptainer_build(recipe: Recipe) -> list[str]:
         "    apt-get update",
         f"    apt-get install --yes --no-install-recommends {' '.join(sorted(packages))}",
         "    rm -rf /var/lib/apt/lists/*",
-        "    python3 -m venv /opt/uv",
-        f"    /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv=={recipe.uv}",
+        *(f"    {command}" for command in uv_commands(recipe)),
         f"    export UV_PYTHON_INSTALL_DIR={PYTHONS}",
-        f"    {python if by_uv else f'python3 -m venv --without-pip {ENVIRONMENT}'}",
+        f"    {environment_command(recipe)}",
         f"    {' '.join(install_words(recipe))} --no-cache {FOLDER}/{recipe.lock_name}",
         "",
         "%environment",
@@ -162,11 +161,11 @@ def _annotations(recipe: Recipe) -> dict[str, str]:
 
 def _devices(recipe: Recipe) -> dict[str, Any]:
     """What compose calls the devices of other vendors."""
-    if recipe.device == "rocm":
-        return {"devices": ["/dev/kfd", "/dev/dri"], "group_add": ["video", "render"]}
-    if recipe.device == "xpu":
-        return {"devices": ["/dev/dri"], "group_add": ["render"]}
-    return {"privileged": True} if recipe.device == "tpu" else {}
+    handing = recipe.handing
+    found = {"devices": list(handing.devices), "group_add": list(handing.groups)}
+    return {key: value for key, value in found.items() if value} | (
+        {"privileged": True} if handing.privileged else {}
+    )
 
 
 def _yaml(document: dict[str, Any]) -> str:

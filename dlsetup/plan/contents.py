@@ -49,8 +49,5 @@ class Contents(Record, frozen=True, kw_only=True):
 
 def builds_of(plan: Plan, catalog: Catalog) -> Iterator[Build]:
     """The builds that the picks of a plan name."""
-    for pick in plan.picks:
-        framework = catalog.framework(pick.framework)
-        release = () if framework is None else framework.of(pick.version)
-        named = (item for item in release if (item.variant, item.index) == (pick.variant, pick.index))
-        yield from list(named)[:1]
+    named = (catalog.build(pick.framework, pick.version, pick.variant, pick.index) for pick in plan.picks)
+    return (build for build in named if build is not None)

@@ -118,18 +118,35 @@ def _head(recipe: Recipe) -> list[str]:
     return lines
 
 
-def _device_words(recipe: Recipe) -> tuple[str, ...]:
-    """The options of `docker run` that hand over the device, and the memory that its users share."""
-    devices = {
-        "cuda": ("--gpus=all",),
-        "rocm": ("--device=/dev/kfd", "--device=/dev/dri", "--group-add=video", "--group-add=render"),
-        "xpu": ("--device=/dev/dri", "--group-add=render"),
-        "tpu": ("--privileged",),
-    }
+def memory_words(recipe: Recipe) -> tuple[str, ...]:
+    """The options of `docker run` for the memory that workers share."""
     # NCCL pins memory; an engine without root may not raise the limit, and the CPU needs no more.
     limits = [f"--ulimit={name}={value}" for name, value in LIMITS.items()] if recipe.device else []
-    shared = () if recipe.server else (f"--shm-size={SHARED_MEMORY}g", *limits)
-    return (*devices.get(recipe.device or "", ()), *shared)
+    return (f"--shm-size={SHARED_MEMORY}g", *limits)
+
+
+def uv_commands(recipe: Recipe) -> tuple[str, ...]:
+    """What brings uv to /opt/uv where there is a Python already."""
+    pip = "/opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check"
+    return ("python3 -m venv /opt/uv", f"{pip} uv=={recipe.uv}")
+
+
+def environment_command(recipe: Recipe) -> str:
+    """What makes the empty environment."""
+    if recipe.base.python == "uv":
+        return f"/opt/uv/bin/uv venv --python {recipe.python} --managed-python {ENVIRONMENT}"
+    return f"python3 -m venv --without-pip {ENVIRONMENT}"
+
+
+def _device_words(recipe: Recipe) -> tuple[str, ...]:
+    handing = recipe.handing
+    return (
+        *(("--gpus=all",) if recipe.device == "cuda" else ()),
+        *(f"--device={path}" for path in handing.devices),
+        *(f"--group-add={name}" for name in handing.groups),
+        *(("--privileged",) if handing.privileged else ()),
+        *(() if recipe.server else memory_words(recipe)),
+    )
 
 
 def _build(recipe: Recipe) -> Iterator[list[str]]:
@@ -142,11 +159,9 @@ def _python(recipe: Recipe) -> Iterator[str]:
     if recipe.base.python == "uv":
         yield f"COPY --from=ghcr.io/astral-sh/uv:{recipe.uv} /uv /opt/uv/bin/uv"
         yield f"ENV UV_PYTHON_INSTALL_DIR={PYTHONS}"
-        yield f"RUN /opt/uv/bin/uv venv --python {recipe.python} --managed-python {ENVIRONMENT}"
+        yield f"RUN {environment_command(recipe)}"
     else:
-        yield "RUN python3 -m venv /opt/uv \\"
-        yield f" && /opt/uv/bin/pip install --no-cache-dir --disable-pip-version-check uv=={recipe.uv} \\"
-        yield f" && python3 -m venv --without-pip {ENVIRONMENT}"
+        yield "RUN " + " \\\n && ".join((*uv_commands(recipe), environment_command(recipe)))
 
 
 def _install(recipe: Recipe) -> Iterator[str]:

@@ -14,7 +14,12 @@ from dlsetup.rules.installed import build_of
 
 def expectations(plan: Plan, catalog: Catalog) -> tuple[Expected, ...]:
     """Every framework of the plan with the module that is imported and what its build is for."""
-    return tuple(_expected(pick, catalog) for pick in plan.picks)
+    return tuple(_expected(pick.framework, _accelerator(pick, catalog), catalog) for pick in plan.picks)
+
+
+def expectations_of(builds: Iterable[Build], catalog: Catalog) -> tuple[Expected, ...]:
+    """The same of builds."""
+    return tuple(_expected(build.framework, build.accelerator, catalog) for build in builds)
 
 
 def expectations_again(
@@ -30,19 +35,15 @@ def _present(framework: Framework, environment: Environment, catalog: Catalog) -
     there = next((item for name in framework.distributions if (item := environment.distribution(name))), None)
     build = None if there is None else build_of(there, environment, catalog)
     accelerator = build.accelerator if isinstance(build, Build) else UNKNOWN
-    return Expected(framework=framework.name, module=framework.imports, accelerator=accelerator)
+    return _expected(framework.name, accelerator, catalog)
 
 
-def _expected(pick: Pick, catalog: Catalog) -> Expected:
-    framework = catalog.framework(pick.framework)
-    module = pick.framework.replace("-", "_") if framework is None else framework.imports
-    return Expected(framework=pick.framework, module=module, accelerator=_accelerator(pick, catalog))
+def _expected(name: str, accelerator: Accelerator | Unknown, catalog: Catalog) -> Expected:
+    framework = catalog.framework(name)
+    module = name.replace("-", "_") if framework is None else framework.imports
+    return Expected(framework=name, module=module, accelerator=accelerator)
 
 
 def _accelerator(pick: Pick, catalog: Catalog) -> Accelerator | Unknown:
-    """A pick names its build by version, variant and index."""
-    framework = catalog.framework(pick.framework)
-    for build in () if framework is None else framework.of(pick.version):
-        if (build.variant, build.index) == (pick.variant, pick.index):
-            return build.accelerator
-    return UNKNOWN
+    build = catalog.build(pick.framework, pick.version, pick.variant, pick.index)
+    return UNKNOWN if build is None else build.accelerator

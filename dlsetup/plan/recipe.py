@@ -23,6 +23,21 @@ SHARED_MEMORY = 8
 """GiB of /dev/shm: workers of a DataLoader and NCCL hand data over there; 64 MB end in a bus error."""
 
 
+class Handing(Record, frozen=True, kw_only=True):
+    """How a container gets the devices of a vendor that has no runtime of its own."""
+
+    devices: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    privileged: bool = False
+
+
+HANDINGS: dict[Accelerator | None, Handing] = {
+    "rocm": Handing(devices=("/dev/kfd", "/dev/dri"), groups=("video", "render")),
+    "xpu": Handing(devices=("/dev/dri",), groups=("render",)),
+    "tpu": Handing(privileged=True),
+}
+
+
 class Server(Record, frozen=True, kw_only=True):
     """What answers requests in an image."""
 
@@ -80,6 +95,11 @@ class Recipe(Record, frozen=True, kw_only=True):
     compiles: bool = False
     mounts: bool = True
     """Whether the builder is BuildKit, which keeps what was fetched between two builds."""
+
+    @property
+    def handing(self) -> Handing:
+        """How its devices are handed over; nothing where NVIDIA's runtime does it, or there are none."""
+        return HANDINGS.get(self.device, Handing())
 
     @property
     def folder(self) -> str:
