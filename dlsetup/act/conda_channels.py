@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dlsetup.intake.yaml_files import LARGEST, read_yaml
+from dlsetup.model.errors import DataError
 from dlsetup.plan.rattler import Channels
 
 FORGE = "conda-forge"
-_LARGEST = 200_000
 _NOT_SERVED = ("defaults", "nodefaults", "pytorch", "nvidia", "anaconda", "main")
 """Channels of the settings that no plan of ours takes anything from."""
 
@@ -52,7 +53,7 @@ def _settings(environ: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     for place in filter(None, places):
         with contextlib.suppress(OSError, ValueError):
             path = Path(place)
-            if path.is_file() and path.stat().st_size <= _LARGEST:
+            if path.is_file() and path.stat().st_size <= LARGEST:
                 yield _read(path.read_text("utf-8", "replace"))
 
 
@@ -60,9 +61,7 @@ def _read(text: str) -> dict[str, Any]:
     import yaml
 
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            return {}
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError):
+        found = read_yaml(text, "", yaml.safe_load)
+    except DataError:
         return {}
     return found if isinstance(found, dict) else {}

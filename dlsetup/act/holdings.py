@@ -10,6 +10,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from dlsetup.model.addresses import channel_of, of_conda
 from dlsetup.model.journal import CondaHolding, Holding
 
 _SITES = ("lib/python*/site-packages", "Lib/site-packages")
@@ -35,17 +36,12 @@ def _of_conda(path: Path) -> CondaHolding | None:
     try:
         told = json.loads((_content(path) or b"")[:_LARGEST_RECORD])
         words = {name: told.get(name) or "" for name in ("name", "version", "build", "url", "md5", "sha256")}
-        channel = re.sub(r"/(?:noarch|(?:linux|osx|win)-[^/]*)/?$", "", told.get("channel") or "")
+        channel = channel_of(told.get("channel") or "")
     except (ValueError, AttributeError, TypeError):
         return None
     if not words["name"] or not all(isinstance(text, str) for text in words.values()):
         return None
-    return CondaHolding(**{**words, "url": _public(words["url"]), "channel": _public(channel)})
-
-
-def _public(address: str) -> str:
-    """Without password and token: `https://host/t/TOKEN/main` is `https://host/main`."""
-    return re.sub(r"/t/[^/]+(?=/)", "", _bare(address))
+    return CondaHolding(**{**words, "url": of_conda(words["url"]), "channel": channel})
 
 
 def conda_moved(
@@ -61,13 +57,7 @@ def conda_moved(
 
 def packages_moved(before: tuple[CondaHolding, ...], after: tuple[CondaHolding, ...]) -> Iterator[str]:
     """The same in words: `pytorch 2.14.1 cpu_py311_0 -> 2.14.1 cuda126_py311_0`."""
-    for name, was, now in conda_moved(before, after):
-        if now is None:
-            yield f"remove {name} {was}"
-        elif was is None:
-            yield f"install {name} {now}"
-        else:
-            yield f"{name} {was} -> {now}"
+    return (_move(*row) for row in conda_moved(before, after))
 
 
 def moved(before: tuple[Holding, ...], after: tuple[Holding, ...]) -> Iterator[str]:
@@ -75,14 +65,19 @@ def moved(before: tuple[Holding, ...], after: tuple[Holding, ...]) -> Iterator[s
     was = {item.name: item for item in before}
     now = {item.name: item for item in after}
     for name in sorted({*was, *now}):
-        if name not in now:
-            yield f"remove {name} {was[name].version}"
-        elif name not in was:
-            yield f"install {name} {now[name].version}"
-        elif was[name].version != now[name].version:
-            yield f"{name} {was[name].version} -> {now[name].version}"
+        first = was[name].version if name in was else None
+        last = now[name].version if name in now else None
+        if first != last:
+            yield _move(name, first, last)
         elif was[name] != now[name]:
-            yield f"write {name} {now[name].version} again"
+            yield f"write {name} {last} again"
+
+
+def _move(name: str, was: str | None, now: str | None) -> str:
+    """None: it is not there."""
+    if now is None:
+        return f"remove {name} {was}"
+    return f"install {name} {now}" if was is None else f"{name} {was} -> {now}"
 
 
 def _holding(folder: Path) -> Holding:

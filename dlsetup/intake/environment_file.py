@@ -8,11 +8,11 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from dlsetup.intake.requirements_file import parse_line, parse_one
+from dlsetup.intake.yaml_files import read_yaml
 from dlsetup.model.errors import DataError
 from dlsetup.model.listing import Left, Listing, Said
 
 MOST = 2000
-LARGEST = 200_000
 """Signs: reading YAML is slow."""
 _SPEC = re.compile(r"(?:[\w./-]+::)?([A-Za-z0-9_][\w.-]*)\s*(.*)")
 _OTHER_NAMES = {
@@ -140,15 +140,7 @@ def _piece(text: str) -> str | None:
 def _document(text: str, name: str) -> dict[str, Any]:
     import yaml
 
-    if len(text) > LARGEST:
-        raise DataError(f"{name}: too long for an environment file")
-    try:
-        # Aliases have no use here, and a few of them can stand for more entries than memory holds.
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise DataError(f"{name}: aliases are not read")
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as exc:
-        raise DataError(f"{name}: no YAML: {' '.join(str(exc).split())[:200]}") from exc
+    data = read_yaml(text, name, yaml.safe_load)
     if not isinstance(data, dict):
         raise DataError(f"{name}: it has no list `dependencies`")
     return data

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from dlsetup.intake.environment_file import LARGEST, MOST
+from dlsetup.intake.environment_file import MOST
+from dlsetup.intake.yaml_files import LARGEST, read_yaml
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.modernised import Entry, OldList
 
@@ -92,15 +94,7 @@ def _scalars(node: Any, part: Any) -> list[Entry]:
 def _root(text: str, where: str) -> Any:
     import yaml
 
-    if len(text) > LARGEST:
-        raise DataError(f"{where}: too long for an environment file")
-    try:
-        # Aliases have no use here, and a few of them can stand for more entries than memory holds.
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise DataError(f"{where}: aliases are not read")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError, ValueError) as exc:
-        raise DataError(f"{where}: no YAML: {' '.join(str(exc).split())[:200]}") from exc
+    root = read_yaml(text, where, partial(yaml.compose, Loader=yaml.SafeLoader))
     keys = [key.value for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
     if not all(isinstance(key, str) for key in keys) or "dependencies" not in keys:
         raise DataError(f"{where}: it has no list `dependencies`")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from dlsetup.model.addresses import without_login
 from dlsetup.model.errors import DataError
 from dlsetup.model.listing import Left, Listing, Said
 
@@ -16,7 +17,6 @@ _COMMENT = re.compile(r"(^|\s)#.*$")
 _OPTION = re.compile(r"(--[a-z][a-z-]*|-[a-z])(?:\s*=\s*|\s+|$)(.*)", re.IGNORECASE | re.DOTALL)
 _OF_LINE = re.compile(r"\s+--?[A-Za-z].*$", re.DOTALL)
 """Options of one requirement: `--hash=…`."""
-_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
 _WORDS = {
     "-i": "index",
     "--index-url": "index",
@@ -85,11 +85,6 @@ def parse_one(text: str, where: str) -> tuple[str, Said] | Left:
     return "requirement", Said(text=text, where=where)
 
 
-def without_secrets(address: str) -> str:
-    """No user names and passwords in addresses that are shown."""
-    return _SECRET.sub("", address)
-
-
 def _option(word: str, value: str, shown: str, where: str) -> tuple[str, Said] | Left:
     kind = _WORDS.get(word, "")
     if kind in ("index", "include", "bound"):
@@ -124,5 +119,5 @@ def numbered_lines(text: str, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _shown(text: str) -> str:
-    short = without_secrets(text[:200])
+    short = without_login(text[:200])
     return short if short.isprintable() else repr(short)[1:-1]

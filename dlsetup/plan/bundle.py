@@ -19,6 +19,7 @@ from packaging.utils import (
 )
 from packaging.version import Version
 
+from dlsetup.model.addresses import without_login
 from dlsetup.model.bundle import Fetched, Room
 from dlsetup.model.errors import DataError, UsageError
 from dlsetup.model.locked import LockNote
@@ -147,16 +148,11 @@ def bundled_lock(files: Sequence[Fetched], note: LockNote, digests: dict[str, st
 def _row(item: Fetched, digest: str) -> Iterator[str]:
     yield f"name = {quoted(item.name)}"
     if re.match(r"https?://", item.address):
-        yield f"url = {quoted(_bare(item.address))}"
+        yield f"url = {quoted(without_login(item.address))}"
     yield f"path = {quoted(item.path)}"
     if not isinstance(item.size, Unknown):
         yield f"size = {item.size}"
     yield f"hashes = {{ sha256 = {quoted(digest)} }}"
-
-
-def _bare(address: str) -> str:
-    """Without user name and password."""
-    return re.sub(r"\A(https?://)[^/@]*@", r"\1", address)
 
 
 def bundled_requirements(files: Sequence[Fetched], digests: dict[str, str]) -> str:

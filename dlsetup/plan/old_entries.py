@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from dlsetup.intake.environment_file import specifier_of
-from dlsetup.intake.requirements_file import without_secrets
+from dlsetup.model.addresses import without_login
 from dlsetup.model.framework import Ended
 from dlsetup.model.modernised import Change, Entry, OldFacts, OldList, OldPackage, What
 from dlsetup.model.record import Record
@@ -77,10 +77,10 @@ def understand(old: OldList, names: Names) -> Understood:
 def change(entry: Entry, what: What, became: str = "", because: str = "", *, source: str = "") -> Change:
     """What became of an entry, without the passwords in its addresses."""
     return Change(
-        text=without_secrets(entry.text),
+        text=without_login(entry.text),
         line=entry.line,
         what=what,
-        became=without_secrets(became),
+        became=without_login(became),
         because=because,
         source=source,
     )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from dlsetup.model.addresses import channel_of
 from dlsetup.model.conda import CondaRecord
 from dlsetup.probe.conda import distribution_of
 from dlsetup.probe.host import Host
@@ -57,7 +58,7 @@ def _record(host: Host, prefix: str, told: dict[str, Any]) -> CondaRecord:
         name=name,
         version=version,
         build=build,
-        channel=_public(_text(told.get("channel") or "")),
+        channel=channel_of(_text(told.get("channel") or "")),
         depends=tuple(_text(text).split(" ", 1)[0] for text in told.get("depends") or ()),
         distribution=canonical(found[1]) if found else "",
         distribution_version=found[2] if found else "",
@@ -83,9 +84,3 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
-
-
-def _public(channel: str) -> str:
-    """Without platform, user, password and token: `https://host/t/TOKEN/main/noarch` is `https://host/main`."""
-    bare = re.sub(r"/(?:noarch|(?:linux|osx|win)-[^/]*)/?$", "", channel)
-    return re.sub(r"/t/[^/]+(?=/)", "", re.sub(r"(://)[^/@\s]*@", r"\1", bare)).rstrip("/")

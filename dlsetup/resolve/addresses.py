@@ -26,8 +26,3 @@ def version_of_file(url: str) -> Version | None:
 def bare(url: str | None) -> str:
     """An address as far as it tells one index from another."""
     return re.sub(r"^https?://([^/@]*@)?", "", (url or "").strip()).rstrip("/").lower()
-
-
-def without_secrets(url: str) -> str:
-    """An address without user and password."""
-    return re.sub(r"(?<=://)[^/@\s]*@", "", url)

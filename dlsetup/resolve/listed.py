@@ -14,6 +14,7 @@ from packaging.utils import (
 )
 from packaging.version import Version
 
+from dlsetup.model.addresses import without_login
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog, Framework
 from dlsetup.model.listing import Left, Listing, Said
@@ -21,7 +22,7 @@ from dlsetup.model.locked import LockNote
 from dlsetup.model.record import Unknown
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.wish import Kept, Wanted
-from dlsetup.resolve.addresses import bare, version_of_file, without_secrets
+from dlsetup.resolve.addresses import bare, version_of_file
 from dlsetup.resolve.noted import extras_of, is_meant, noted_builds
 from dlsetup.resolve.refusals import specifier_admits
 from dlsetup.resolve.shapes import asked, both
@@ -167,7 +168,7 @@ class Taking:
         for said in listing.indexes:
             index = known.get(bare(said.text))
             if index is None:
-                self._leave(replace(said, text=without_secrets(said.text)), "no index of the catalog")
+                self._leave(replace(said, text=without_login(said.text)), "no index of the catalog")
             else:
                 everywhere.append(index)
         for name, wanted in self.wanted.items():
