@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from dlsetup.act.saving import save
 from dlsetup.catalog.conda import conda_packages, old_facts
 from dlsetup.catalog.load import load, opened, owners
 from dlsetup.commands.chosen_anew import chosen
@@ -125,15 +126,22 @@ def _written(request: Request, modern: Modernised) -> Modernised:
     path = request.source if request.in_place else request.output
     if path is None or request.dry_run:
         return modern
+    if request.in_place:
+        save(Path(path), modern.text)
+    else:
+        _write_new(path, modern.text)
+    return replace(modern, path=path)
+
+
+def _write_new(path: str, text: str) -> None:
+    """A file that appeared meanwhile is not overwritten."""
     try:
-        # A file that appeared meanwhile is not overwritten.
-        with open(path, "w" if request.in_place else "x", encoding="utf-8") as file:
-            file.write(modern.text)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
         raise StepFailed(
             f"`{path}` cannot be written: {error.strerror}.", hint="choose another place."
         ) from error
-    return replace(modern, path=path)
 
 
 def _refuse(request: Request, conflict: Conflict) -> int:

@@ -28,6 +28,7 @@ COMMANDS = (
     ["create", "notes"],
     ["notes"],
     ["fix"],
+    ["import"],
     ["catalog", "show"],
     ["catalog", "why"],
     ["why"],
