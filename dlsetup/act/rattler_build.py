@@ -29,11 +29,12 @@ class RattlerBuild:
         steps: tuple[Step, ...],
         passport: Passport,
         runners: tuple[Runner, Runner],
+        assumed: tuple[str, ...],
     ) -> None:
         self.place = place
         self.job = job
         self.passport = passport
-        self.assumed: tuple[str, ...] = ()
+        self.assumed = assumed
         self._steps = steps
         self._solve, self._other = runners
         """Runs the child; runs every other program."""

@@ -70,9 +70,7 @@ def _embedded(
     passport = replace(passport_of(plan, request, catalog), tool="rattler")
     environ = {**host.environ, **from_pip(uv, host.environ)}
     runners = (partial(run_rattler, environ=host.environ, seen=seen), uv_runner(environ, seen=seen))
-    build = RattlerBuild(place, job, steps, passport, runners)
-    build.assumed = platform.assumed
-    return build
+    return RattlerBuild(place, job, steps, passport, runners, platform.assumed)
 
 
 def _told(plan: Plan, tool: CondaTool, request: Request, catalog: Catalog) -> tuple[tuple[str, str], ...]:

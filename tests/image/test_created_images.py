@@ -10,14 +10,13 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny.asking import ask
 from tiny.command import has_network
 from tiny.engine import docker, missing, python_image
 
@@ -94,15 +93,15 @@ def test_a_model_is_served(tmp_path: Path, python: str) -> None:
     started = docker("run", "-d", "-P", f"-v={models}:/models:ro", "--health-interval=1s", TAG)
     container = started.stdout.strip()
     try:
-        port = docker("port", container, "8000").stdout.split()[0].rpartition(":")[2]
-        assert _asked(port, "/health") == (200, {"model": "/models/sum.onnx"})
+        server = f"http://127.0.0.1:{docker('port', container, '8000').stdout.split()[0].rpartition(':')[2]}"
+        assert ask(f"{server}/health") == (200, {"model": "/models/sum.onnx"})
         inputs = {"x": [[1, 2]], "y": [[10, 20.5]]}
-        assert _asked(port, "/predict", {"inputs": inputs}) == (200, {"outputs": {"z": [[11.0, 22.5]]}})
-        status, answer = _asked(port, "/predict", {"inputs": {"x": [[1, 2]]}})
+        assert ask(f"{server}/predict", {"inputs": inputs}) == (200, {"outputs": {"z": [[11.0, 22.5]]}})
+        status, answer = ask(f"{server}/predict", {"inputs": {"x": [[1, 2]]}})
         assert status == 400
         assert "y" in answer["error"]
-        assert _asked(port, "/predict", [])[0] == 400
-        assert _asked(port, "/nothing", {})[0] == 404
+        assert ask(f"{server}/predict", [])[0] == 400
+        assert ask(f"{server}/nothing", {})[0] == 404
         assert _health(container) == "healthy"
         docker("stop", "-t", "10", container)
         assert docker("inspect", "-f", "{{.State.ExitCode}}", container).stdout.strip() == "0"
@@ -210,20 +209,6 @@ class Registry:
     def __exit__(self, *words: object) -> None:
         self.server.shutdown()
         self.server.server_close()
-
-
-def _asked(port: str, path: str, document: Any = None) -> tuple[int, Any]:
-    """Status and answer. A server that has not begun to listen is asked again."""
-    data = None if document is None else json.dumps(document).encode()
-    for _ in range(100):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", data, timeout=10) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the server does not answer")
 
 
 def _health(container: str) -> str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny.asking import ask
 
 from dlsetup.servers import programs
 
@@ -57,13 +54,4 @@ def test_numbers_are_floats_unless_they_say_otherwise(server: str) -> None:
 
 
 def _asked(address: str, value: Any) -> tuple[int, Any]:
-    data = json.dumps({"inputs": {"input": value}}).encode()
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(f"{address}/predict", data, timeout=20) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the server does not answer")
+    return ask(f"{address}/predict", {"inputs": {"input": value}})
