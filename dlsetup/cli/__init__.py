@@ -25,6 +25,7 @@ from dlsetup.cli import (
     notes,
     past,
     upkeep,
+    verifying,
 )
 from dlsetup.cli.groups import app
 from dlsetup.model.errors import DlsetupError, UsageError
@@ -32,7 +33,21 @@ from dlsetup.model.errors import DlsetupError, UsageError
 # Typer carries its own copy of click in some releases: the base of its public class is right in all.
 ParserRefusal: Any = typer.BadParameter.__bases__[0]
 
-LEAVES = (diagnosis, libs, daily, image, past, locks, catalog, upkeep, notes, bundle, importing, files)
+LEAVES = (
+    diagnosis,
+    libs,
+    verifying,
+    daily,
+    image,
+    past,
+    locks,
+    catalog,
+    upkeep,
+    notes,
+    bundle,
+    importing,
+    files,
+)
 """Modules that hang their commands into the tree when they are imported."""
 
 

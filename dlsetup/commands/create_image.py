@@ -31,7 +31,8 @@ from dlsetup.show.image import ImageDocument, ImageFile, base_lines, file_lines,
 from dlsetup.show.lines import Line, write
 from dlsetup.show.reading import reading_lines
 from dlsetup.show.resolution import conflict_lines, plan_lines
-from dlsetup.verify.run import PROGRAMS, verify
+from dlsetup.verify.asked import PROGRAMS
+from dlsetup.verify.run import verify
 
 
 def run(request: Request) -> int:

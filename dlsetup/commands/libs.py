@@ -139,7 +139,7 @@ def _ground(
     found = together.end(together.begin("copies of libraries", copies))
     together.notes.gaps.extend(own.gaps)
     return Ground(
-        python=interpreter(host, place),
+        python=interpreter(host, place.environment.path),
         settings=settings(host, place),
         files=LoaderFiles(host),
         copies=Copies(by_real={} if isinstance(found, Unknown) else found),

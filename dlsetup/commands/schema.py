@@ -32,10 +32,12 @@ from dlsetup.show.image import ImageDocument
 from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.notes import NotesDocument
 from dlsetup.show.repair import FixDocument
+from dlsetup.show.verify import VerifyDocument
 
 DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "libs": LibsDocument,
+    "verify": VerifyDocument,
     "resolve": json.ResolveDocument,
     "bundle": BundleDocument,
     "bundle-manifest": Manifest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dlsetup.model.framework import Accelerator, Build, Catalog, Framework
-from dlsetup.model.machine import Environment
+from dlsetup.model.machine import Distribution, Environment
 from dlsetup.model.outcome import Expected
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.resolution import Pick, Plan
@@ -31,8 +31,18 @@ def expectations_again(
     return tuple(_present(item, environment, catalog) for item in found)
 
 
+def expectations_here(environment: Environment, catalog: Catalog) -> tuple[Expected, ...]:
+    """The frameworks that are installed."""
+    found = (item for item in catalog.frameworks if _distribution(item, environment))
+    return tuple(_present(item, environment, catalog) for item in found)
+
+
+def _distribution(framework: Framework, environment: Environment) -> Distribution | None:
+    return next((item for name in framework.distributions if (item := environment.distribution(name))), None)
+
+
 def _present(framework: Framework, environment: Environment, catalog: Catalog) -> Expected:
-    there = next((item for name in framework.distributions if (item := environment.distribution(name))), None)
+    there = _distribution(framework, environment)
     build = None if there is None else build_of(there, environment, catalog)
     accelerator = build.accelerator if isinstance(build, Build) else UNKNOWN
     return _expected(framework.name, accelerator, catalog)

@@ -25,7 +25,7 @@ LEVELS = (
 def settings(host: Host, place: Place) -> LoaderSettings:
     """For the interpreter of an environment, in the shell whose variables the host has."""
     return replace(
-        settings_of(host, host.real(interpreter(host, place))),
+        settings_of(host, host.real(interpreter(host, place.environment.path))),
         ctypes=_ctypes(host, place),
         sites=sites(host, place),
         abi=re.sub(r"^python(\d+)\.(\d+)(t?)$", r"cpython-\1\2\3", place.library),
@@ -51,11 +51,13 @@ def settings_of(host: Host, program: str) -> LoaderSettings:
     )
 
 
-def interpreter(host: Host, place: Place) -> str:
-    """The program that runs the Python of an environment; what is called is not what links lead to."""
-    path = place.environment.path
-    names = (f"{path}/bin/python", f"{path}/bin/python3")
-    return next((name for name in names if host.is_file(name)), path)
+def interpreter(host: Host, path: str) -> str:
+    """The program that runs the Python of an environment; what is called is not what links lead to.
+
+    `path`: as `Environment.path` has it, for a base Python the program itself.
+    """
+    names = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
+    return next((found for name in names if host.is_file(found := f"{path}/{name}")), path)
 
 
 def _preload(host: Host) -> tuple[str, ...]:
@@ -95,7 +97,7 @@ def _levels(host: Host) -> tuple[str, ...]:
 
 def _ctypes(host: Host, place: Place) -> str:
     """`_ctypes` of the base Python, where it is a module of its own."""
-    real = host.real(interpreter(host, place))
+    real = host.real(interpreter(host, place.environment.path))
     base = real.rpartition("/bin/")[0]
     for prefix in dict.fromkeys((place.prefix, base)):
         found = host.glob(f"{escape(prefix)}/lib/{place.library}/lib-dynload/_ctypes.*so")

@@ -1,15 +1,23 @@
-"""Programs that are run to be listened to: bounded in time, killed with their children."""
+"""Programs that are run to be listened to: bounded in time and output, killed with their children."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
+import threading
+import time
+from typing import IO
 
 from dlsetup.model.record import Record
 
 OUTPUT_LIMIT = 4 << 20
+"""Bytes that are kept of each stream: its beginning and its end."""
 KILL_GRACE = 0.5
+LINGER = 0.2
+"""Seconds for the last output of a program that has ended while a child of its own still holds the stream."""
+TICK = 0.05
 
 
 class Outcome(Record, frozen=True, kw_only=True):
@@ -26,7 +34,7 @@ class Outcome(Record, frozen=True, kw_only=True):
 
 
 def run(argv: list[str], deadline: float, environ: dict[str, str]) -> Outcome:
-    """Run a program in a process group of its own and end the whole group when its time is over."""
+    """Run a program in a process group of its own, which ends with it, or when its time is over."""
     try:
         process = subprocess.Popen(
             argv,
@@ -38,36 +46,70 @@ def run(argv: list[str], deadline: float, environ: dict[str, str]) -> Outcome:
         )
     except (OSError, ValueError) as exc:
         return Outcome(code=None, reason=f"`{argv[0]}` cannot be started: {exc}")
+    assert process.stdout
+    assert process.stderr
+    heard = [Heard(process.stdout), Heard(process.stderr)]
+    reason = ""
     try:
-        out, err = process.communicate(timeout=deadline)
-    except subprocess.TimeoutExpired as exc:
-        late = _end(process) or exc
-        reason = f"`{argv[0]}` gave no answer within {deadline:g} s"
-        return Outcome(code=None, out=_text(late.stdout), err=_text(late.stderr), reason=reason)
-    except BaseException:
+        if not _ended(process, heard, time.monotonic() + deadline):
+            reason = f"`{argv[0]}` gave no answer within {deadline:g} s"
+    finally:
         # Ctrl-C reaches us alone: the program is in a group of its own.
         _end(process)
-        raise
-    return Outcome(code=process.returncode, out=_text(out), err=_text(err))
+    out, err = (item.text() for item in heard)
+    return Outcome(code=None if reason else process.returncode, out=out, err=err, reason=reason)
 
 
-def _end(process: subprocess.Popen[bytes]) -> subprocess.TimeoutExpired | None:
+class Heard:
+    """What one stream says, listened to in a thread of its own: nobody has to wait for its end."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._first = bytearray()
+        self._last = bytearray()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        half = OUTPUT_LIMIT // 2
+        while part := os.read(self._stream.fileno(), 1 << 16):
+            room = half - len(self._first)
+            self._first += part[: max(room, 0)]
+            self._last += part[max(room, 0) :]
+            del self._last[:-half]
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the stream has ended."""
+        self._thread.join(max(seconds, 0))
+        return not self._thread.is_alive()
+
+    def text(self) -> str:
+        """Its beginning and its end, as far as they have come."""
+        if self.wait(LINGER):
+            self._stream.close()
+        return bytes(self._first + self._last).decode("utf-8", "replace")
+
+
+def _ended(process: subprocess.Popen[bytes], heard: list[Heard], until: float) -> bool:
+    """Waits for the program, not for those who hold its streams."""
+    while process.poll() is None:
+        left = until - time.monotonic()
+        if left <= 0:
+            return False
+        if all(item.wait(min(TICK, left)) for item in heard):
+            try:
+                process.wait(max(until - time.monotonic(), 0))
+            except subprocess.TimeoutExpired:
+                return False
+    return True
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the process with all its children; a process that a driver holds may survive even that."""
-    try:
+    with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
-        else:
+        elif process.poll() is None:
             process.kill()
-    except OSError:
-        pass
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=KILL_GRACE)
-    except subprocess.TimeoutExpired as exc:
-        return exc if exc.stdout else None
-    return None
-
-
-def _text(output: bytes | str | None) -> str:
-    if isinstance(output, str):
-        return output[:OUTPUT_LIMIT]
-    return (output or b"")[:OUTPUT_LIMIT].decode("utf-8", "replace")

@@ -1,11 +1,14 @@
-"""Runs inside the environment that is checked: `python -I child.py MODULE SECONDS`.
+"""Runs inside the environment that is checked: `python -I child.py look|prove NAME SECONDS`.
 
+`look` uses one framework, NAME being its module; `prove` runs the program NAME of one capability.
 Imports nothing but the standard library. Prints one line of JSON; whatever a framework prints goes to
-standard error. Ends itself after SECONDS, in case nobody is left to end it.
+standard error, and so does where it hangs. Ends itself after SECONDS, in case nobody is left to end it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import importlib
 import json
 import os
@@ -15,29 +18,66 @@ import sys
 import time
 from typing import Any
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 SIZE = 16
+DIE_WITH_PARENT = 1
+"""`PR_SET_PDEATHSIG` of Linux."""
 
 
-def main(module: str, seconds: int) -> None:
-    """Looks at one framework and prints what it saw."""
+def main(kind: str, name: str, seconds: int) -> None:
+    """Does one thing with a framework and prints what came of it."""
     answer = os.dup(1)
     os.dup2(2, 1)
-    if hasattr(signal, "alarm"):
-        signal.alarm(seconds)
+    bound(seconds)
+    # Last, and under names that no distribution has: nothing that is installed is hidden.
+    sys.path.append(os.path.join(HERE, "shared"))
     began = time.monotonic()
     try:
-        seen = look(module)
+        seen = {"look": look, "prove": prove}[kind](name)
     except BaseException as error:
         seen = {"error": f"{type(error).__name__}: {error}"}
+        show(error)
     seen["seconds"] = round(time.monotonic() - began, 3)
+    seen["peak_bytes"] = peak()
     os.write(answer, (json.dumps(seen) + "\n").encode())
     # A framework's own threads may hang at exit; the answer is given.
     os._exit(0)
 
 
+def bound(seconds: int) -> None:
+    """Says where it stands before its time is over or when it crashes, and ends with whoever began it."""
+    faulthandler.enable()
+    faulthandler.dump_traceback_later(max(seconds - 1, 0.5))
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds + 5)
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(DIE_WITH_PARENT, int(signal.SIGKILL))
+
+
+def show(error: BaseException) -> None:
+    """The traceback, for whoever reads standard error to find the cause in."""
+    import traceback
+
+    traceback.print_exception(type(error), error, error.__traceback__)
+    sys.stderr.flush()
+
+
+def peak() -> int:
+    """Bytes of memory that this process had at most; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
 def look(module: str) -> dict[str, Any]:
     """What the program of that module saw; without a program, that it can be imported."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", f"{module}.py")
+    path = os.path.join(HERE, "programs", f"{module}.py")
     if not os.path.isfile(path):
         imported = importlib.import_module(module)
         return {"version": str(getattr(imported, "__version__", ""))}
@@ -48,6 +88,12 @@ def look(module: str) -> dict[str, Any]:
     if not equal(computed, wanted):
         seen["error"] = f"computed {first(computed)} where {first(wanted)} is right"
     return {name: value if isinstance(value, list) else str(value) for name, value in seen.items()}
+
+
+def prove(program: str) -> dict[str, Any]:
+    """What the program of a capability tells; it raises where the capability is not there."""
+    seen: dict[str, Any] = runpy.run_path(os.path.join(HERE, "capabilities", f"{program}.py"))["prove"]()
+    return seen
 
 
 def matrices() -> tuple[list[list[float]], list[list[float]]]:
@@ -75,4 +121,4 @@ def first(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

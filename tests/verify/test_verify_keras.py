@@ -37,7 +37,7 @@ __version__ = "2.15.0"
 
 
 def seen(folder: Path, **environ: str) -> dict[str, object]:
-    argv = [sys.executable, str(CHILD), "keras", "60"]
+    argv = [sys.executable, str(CHILD), "look", "keras", "60"]
     kept = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     done = subprocess.run(
         argv, env={**kept, "PYTHONPATH": str(folder), **environ}, capture_output=True, text=True, timeout=60

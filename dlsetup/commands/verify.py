@@ -1,0 +1,188 @@
+"""`dlsetup verify`: what the frameworks of an environment can really do here, proved one by one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from dlsetup.act.saving import save
+from dlsetup.catalog.load import Places, opened
+from dlsetup.commands.cause import findings_of
+from dlsetup.commands.examined import catalog_of_examined
+from dlsetup.commands.question import folders, machine_of
+from dlsetup.model.capability import Absent, Capability, Proved
+from dlsetup.model.errors import UsageError
+from dlsetup.model.machine import Environment, Machine
+from dlsetup.model.outcome import Expected
+from dlsetup.model.record import Record, Unknown
+from dlsetup.plan.expectation import expectations_here
+from dlsetup.probe.host import Host
+from dlsetup.probe.loader import interpreter
+from dlsetup.show import json
+from dlsetup.show.junit import junit
+from dlsetup.show.lines import Line, write
+from dlsetup.show.progress import watched
+from dlsetup.show.verify import VerifyDocument, proved_lines, subject_lines, sum_lines
+from dlsetup.verify.contained import Contained
+from dlsetup.verify.prove import Trial, prove
+from dlsetup.verify.table import capabilities, first
+
+LONGEST = 3600.0
+"""Seconds that somebody may give one program."""
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """The words of `verify`, as they were typed."""
+
+    environment: str | None = None
+    only: tuple[str, ...] = ()
+    """Frameworks (`torch`), capabilities (`amp`), or both in one (`torch-amp`)."""
+    deadline: str | None = None
+    junit: str | None = None
+    list_only: bool = False
+    as_json: bool = False
+    verbose: bool = False
+    catalog: tuple[str, ...] = ()
+
+
+class Subject(NamedTuple):
+    """The environment, and what it is asked for."""
+
+    machine: Machine
+    environment: Environment
+    expected: tuple[Expected, ...]
+    chosen: tuple[Capability, ...]
+    absent: tuple[Absent, ...]
+
+
+def run(request: Request) -> int:
+    """Print what every program found. 1 where one failed."""
+    deadline = _deadline(request.deadline)
+    if request.junit == "":
+        raise UsageError("no file is named to write", hint="`--junit report.xml`")
+    places = opened(folders(request.catalog))
+    subject = _subject(request, places)
+    if request.list_only:
+        return _listed(request, subject)
+    host = Host.here(os.environ)
+    trials = prove(
+        Contained(host),
+        interpreter(host, subject.environment.path),
+        subject.chosen,
+        {item.framework: item for item in subject.expected},
+        gpu_here=subject.machine.gpus != (),
+        deadline=deadline,
+    )
+    if not request.as_json:
+        write(subject_lines(subject.environment, len(subject.chosen)))
+    proved = tuple(_told(trials, subject, request, places))
+    document = VerifyDocument.of(subject.environment, proved, subject.absent)
+    if request.junit is not None:
+        save(Path(request.junit), junit(document))
+    if request.as_json:
+        json.write(document)
+    else:
+        write(sum_lines(document, verbose=request.verbose))
+    return 0 if document.ok else 1
+
+
+def _told(trials: Iterator[Trial], subject: Subject, request: Request, places: Places) -> Iterator[Proved]:
+    """Each one as soon as it is known; a failure with what the doctor makes of its words."""
+    with watched(sys.stderr) as watch:
+        watch.begin("programs", len(subject.chosen) if sys.stderr.isatty() else 0)
+        names = iter((*(item.id for item in subject.chosen[1:]), ""))
+        watch.step(subject.chosen[0].id)
+        for trial in trials:
+            proved = trial.proved
+            if trial.words:
+                proved = replace(proved, findings=findings_of(subject.machine, trial.words, places))
+            if not request.as_json:
+                write(proved_lines(proved, verbose=request.verbose))
+                sys.stdout.flush()
+            watch.step(next(names))
+            yield proved
+
+
+def _subject(request: Request, places: Places) -> Subject:
+    """Raises `UsageError` where there is nothing to prove."""
+    machine = machine_of(None, request.environment, places)
+    environment = machine.environment
+    if environment is None:
+        raise UsageError("there is no environment to prove", hint="name one: `dlsetup verify --env PATH`")
+    if isinstance(environment.distributions, Unknown):
+        reason = f"what is installed in `{environment.path}` cannot be read"
+        raise UsageError(reason, hint="`dlsetup doctor -v` says why")
+    expected = expectations_here(environment, catalog_of_examined(machine, places))
+    if not expected:
+        hint = "`dlsetup verify --env PATH` names another, `dlsetup create env demo torch` makes one"
+        raise UsageError(f"no framework that is known is installed in `{environment.path}`", hint=hint)
+    asked = _asked(request, expected)
+    chosen, absent = _possible(asked, environment)
+    if not chosen:
+        raise UsageError(_nothing(absent), hint="`dlsetup verify --list` shows what can be proved here")
+    return Subject(machine, environment, expected, chosen, absent)
+
+
+def _asked(request: Request, expected: tuple[Expected, ...]) -> tuple[Capability, ...]:
+    """Everything, or what was named. Raises `UsageError` for a word that means nothing here."""
+    every = [*map(first, expected), *capabilities(item.framework for item in expected)]
+    words = {word for text in request.only for word in text.replace(",", " ").split()}
+    for word in words:
+        if not any(item.answers_to(word) for item in every):
+            known = ", ".join(dict.fromkeys(item.name for item in every))
+            raise UsageError(
+                f"`{word}` names nothing that can be proved here",
+                hint=f"frameworks: {', '.join(item.framework for item in expected)}; capabilities: {known}",
+            )
+    order = [item.framework for item in expected]
+    chosen = [item for item in every if not words or any(map(item.answers_to, words))]
+    return tuple(sorted(chosen, key=lambda item: order.index(item.framework)))
+
+
+def _possible(
+    asked: Iterable[Capability], environment: Environment
+) -> tuple[tuple[Capability, ...], tuple[Absent, ...]]:
+    """What can be asked, and what lacks a distribution: that is no failure."""
+    chosen, absent = [], []
+    for item in asked:
+        lacks = tuple(name for name in item.needs if environment.distribution(name) is None)
+        if lacks:
+            absent.append(Absent(id=item.id, framework=item.framework, name=item.name, needs=lacks))
+        else:
+            chosen.append(item)
+    return tuple(chosen), tuple(absent)
+
+
+def _nothing(absent: Iterable[Absent]) -> str:
+    lacks = dict.fromkeys(name for item in absent for name in item.needs)
+    return f"nothing of it can be proved: {', '.join(lacks)} is not installed"
+
+
+def _listed(request: Request, subject: Subject) -> int:
+    if request.as_json:
+        json.write(VerifyDocument.of(subject.environment, (), subject.absent, subject.chosen))
+        return 0
+    write(Line(text=f"{item.id:28} {item.title}", wrap=False) for item in subject.chosen)
+    write(
+        Line(mark="·", text=f"{item.id}: {', '.join(item.needs)} is not installed", style="note")
+        for item in subject.absent
+    )
+    return 0
+
+
+def _deadline(text: str | None) -> float | None:
+    """Seconds. Raises `UsageError`."""
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= LONGEST:
+        raise UsageError(f"`{text}` is no time for a program", hint="`--deadline 60`: 1 to 3600 seconds")
+    return seconds

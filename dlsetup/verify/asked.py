@@ -1,0 +1,110 @@
+"""A child of an environment that is asked one thing: its one line of JSON, or why there is none."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
+
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.probe.programs import Outcome as Ended
+
+PROGRAMS = Path(__file__).parent
+"""The folder with all that runs in children."""
+CHILD = str(PROGRAMS / "child.py")
+_LONGEST = 600
+_STACK = re.compile(r"^(?:Current thread|Thread) \S+.*?:\n((?:  .*\n?)+)", re.MULTILINE)
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in (\S+)', re.MULTILINE)
+
+
+class Runner(Protocol):
+    """Where the children run: a host, or an image."""
+
+    def run(self, argv: Sequence[str], deadline: float) -> Ended:
+        """Runs a program for at most so many seconds."""
+
+
+class Answer(NamedTuple):
+    """What a child said; `told` is empty and `silence` says why where it said nothing."""
+
+    told: dict[str, Any]
+    ended: Ended
+    silence: str = ""
+
+    @property
+    def error(self) -> str:
+        """Why it is not well; empty where it is."""
+        return self.silence or short(str(self.told.get("error", "")))
+
+    def text(self, name: str) -> str | Unknown:
+        """A value that is text and not empty."""
+        value = self.told.get(name)
+        return short(value) if isinstance(value, str) and value else UNKNOWN
+
+    def texts(self, name: str) -> tuple[str, ...] | Unknown:
+        """A list, its items as text."""
+        value = self.told.get(name)
+        return tuple(short(str(item)) for item in value) if isinstance(value, list) else UNKNOWN
+
+    def number(self, name: str) -> float | Unknown:
+        """A number above zero."""
+        value = self.told.get(name)
+        return value if isinstance(value, (int, float)) and value > 0 else UNKNOWN
+
+
+def ask(runner: Runner, python: str, kind: Literal["look", "prove"], name: str, deadline: float) -> Answer:
+    """Runs `child.py` for at most so many seconds. Never raises for what the child does."""
+    ended = runner.run((python, "-I", CHILD, kind, name, str(int(deadline))), deadline)
+    told = _told(ended.out)
+    return Answer(told, ended) if told is not None else Answer({}, ended, _silence(name, ended))
+
+
+def _told(out: str) -> dict[str, Any] | None:
+    """The last line that is a JSON object."""
+    for line in reversed(out.splitlines()):
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def _silence(name: str, ended: Ended) -> str:
+    """Why a child ended without an answer."""
+    if ended.code is None:
+        place = _standing(ended.err)
+        return f"{ended.reason}; it stood in {place}" if place else ended.reason
+    place = f" in {found}" if (found := _standing(ended.err)) else _last_words(ended)
+    if ended.code < 0:
+        return f"the import or the computation ended with {_signal_name(-ended.code)}{place}"
+    return f"the check of `{name}` ended with exit code {ended.code}{_last_words(ended)}"
+
+
+def _standing(err: str) -> str:
+    """The innermost line of Python of the main thread, where faulthandler wrote the stacks; it comes last."""
+    stacks = _STACK.findall(err)
+    found = _FRAME.search(stacks[-1]) if stacks else None
+    return short(f"{found[1]}:{found[2]}, `{found[3]}`") if found else ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _last_words(ended: Ended) -> str:
+    lines = [line for line in ended.err.splitlines() if line.strip()]
+    return f": {short(lines[-1])}" if lines else ""
+
+
+def short(text: str) -> str:
+    """On one line and of bounded length."""
+    words = " ".join(text.split())
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
