@@ -36,6 +36,21 @@ def until(found: Callable[[], object], process: subprocess.Popen[bytes]) -> None
         time.sleep(0.05)
 
 
+def beside_each_other(
+    first: subprocess.Popen[bytes], command: Command, argv: list[str], **variables: str
+) -> tuple[subprocess.Popen[bytes], bytes, bytes]:
+    """A second process, while the first stands still until the second says that it waits for it."""
+    first.send_signal(signal.SIGSTOP)
+    second = begin(command, argv, **variables)
+    assert second.stderr
+    heard = b""
+    while b"waiting" not in heard and (line := second.stderr.readline()):
+        heard += line
+    first.send_signal(signal.SIGCONT)
+    said, more = second.communicate(timeout=120)
+    return second, said, heard + more
+
+
 def words(said: bytes) -> str:
     """What was said, whatever the width of the screen."""
     return " ".join(said.decode().split())
@@ -53,8 +68,7 @@ def test_a_second_create_waits_and_finds_the_place_taken(command: Command, stock
     stocked("torch", "--cpu")
     first = begin(command, creation(command))
     until(lambda: building(command), first)
-    second = begin(command, creation(command, "--wait", "60", "--json"))
-    said, heard = second.communicate(timeout=120)
+    second, said, heard = beside_each_other(first, command, creation(command, "--wait", "60", "--json"))
     assert first.wait(60) == 0
     first.communicate()
     assert f"process {first.pid} is at work on `{command.home / 'demo'}`; waiting" in words(heard)
@@ -87,10 +101,9 @@ def test_a_second_fix_waits_and_looks_again(
     mismatch(broken, tiny_index)
     first = begin(fix.command, fix.argv("--yes", "--json"))
     until(lambda: any(".mending-" in name for name in broken.beside()), first)
-    second = begin(
-        fix.command, fix.argv("--yes", "--json", "--wait", "60"), DLSETUP_STATE=str(tmp_path / "other")
-    )
-    said, heard = second.communicate(timeout=120)
+    state = str(tmp_path / "other")
+    argv = fix.argv("--yes", "--json", "--wait", "60")
+    _, said, heard = beside_each_other(first, fix.command, argv, DLSETUP_STATE=state)
     done, _ = first.communicate(timeout=60)
     assert json.loads(done)["result"] == "mended"
     assert f"process {first.pid} is at work" in words(heard)
