@@ -14,9 +14,10 @@ from dlsetup.model import codec
 from dlsetup.model.conda import CondaSolution
 from dlsetup.model.outcome import Passport
 from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.plan.conda_lock import explicit_lock, lock_name
 from dlsetup.plan.environment import Place
 from dlsetup.plan.lock import Lock
-from dlsetup.plan.rattler import Job, explicit_lock, lock_name, rattler_procedure, weight
+from dlsetup.plan.rattler import Job, rattler_procedure, weight
 
 
 class RattlerBuild:
@@ -57,7 +58,7 @@ class RattlerBuild:
     def lock_path(self) -> str | None:
         if self._solution is None:
             return None
-        return os.path.join(self.place.final, "dlsetup", lock_name(self._solution))
+        return os.path.join(self.place.final, "dlsetup", lock_name(self._solution.subdir))
 
     def procedure(self) -> Procedure:
         return rattler_procedure(self._steps, self.place, self.assumed)

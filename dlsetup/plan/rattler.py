@@ -89,17 +89,31 @@ def job_of(wish: CondaWish, platform: CondaPlatform, place: Place, means: Embedd
 
 def rattler_steps(text: str, wish: CondaWish, job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
     """Write what is wanted, solve it, install it; what conda-forge lacks goes to uv."""
-    path = place.inside("rattler", "job.json")
-    call = (means.python, "-I", means.child, means.library)
     steps: list[Step] = [
         Write(path=place.inside("environment.yml"), text=text, why="say what is wanted"),
-        Write(path=path, text=codec.encode(job, indent=2).decode() + "\n", why="say it of which target"),
-        Run(argv=(*call, "solve", path), why="solve it for the target"),
-        Run(argv=(*call, "install", path), why="fetch and install what is solved"),
+        *solving_steps(job, place, means),
+        _call("install", place, means, why="fetch and install what is solved"),
     ]
     if wish.pip:
         steps += _pip_steps(wish, job, place, means)
     return tuple(steps)
+
+
+def solving_steps(job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
+    """What leads to the answer of the job, before anything is fetched."""
+    text = codec.encode(job, indent=2).decode() + "\n"
+    return (
+        Write(path=_job_file(place), text=text, why="say it of which target"),
+        _call("solve", place, means, why="solve it for the target"),
+    )
+
+
+def _call(verb: str, place: Place, means: Embedded, *, why: str) -> Run:
+    return Run(argv=(means.python, "-I", means.child, means.library, verb, _job_file(place)), why=why)
+
+
+def _job_file(place: Place) -> str:
+    return place.inside("rattler", "job.json")
 
 
 def _pip_steps(wish: CondaWish, job: Job, place: Place, means: Embedded) -> list[Step]:
@@ -129,25 +143,3 @@ def weight(solution: CondaSolution) -> Lock:
     known = [size for size in sizes if not isinstance(size, Unknown)]
     total = sum(known) if len(known) == len(sizes) else UNKNOWN
     return Lock(packages=len(sizes), download_bytes=total)
-
-
-def lock_name(solution: CondaSolution) -> str:
-    """`conda-linux-64.lock`."""
-    return f"conda-{solution.subdir}.lock"
-
-
-def explicit_lock(solution: CondaSolution) -> str:
-    """The solution as an explicit file: one address with its hash a line, without anything to solve."""
-    told = [f"{item.name}={item.version}" for item in solution.virtual]
-    lines = [
-        "# micromamba create --prefix NAME --file THIS, or the same with mamba or conda",
-        f"# solved for: {' '.join(told)}" if told else "",
-        f"# platform: {solution.subdir}",
-        "@EXPLICIT",
-        *(f"{item.url}{_hash(item.sha256, item.md5)}" for item in solution.packages),
-    ]
-    return "".join(f"{line}\n" for line in lines if line)
-
-
-def _hash(sha256: str, md5: str) -> str:
-    return f"#sha256:{sha256}" if sha256 else f"#{md5}" if md5 else ""
