@@ -41,7 +41,7 @@ def _missing(other: CondaTool | None) -> ToolMissing:
     told = f", and {other.name} does not say the hashes of what it would install" if other else ""
     return ToolMissing(
         f"nothing here solves for conda's packages: neither py-rattler nor micromamba nor mamba{told}.",
-        hint="pip install 'dlsetup[conda]' brings a solver; `--form conda` writes `environment.yml`, unsolved.",
+        hint="pip install 'dlsetup[conda]' brings one; `--form conda` writes `environment.yml`, unsolved.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Explicit locks of conda packages for the platforms of plans, solved for the targets, not for this machine."""
+"""Explicit locks of conda packages for the platforms of plans: solved for the targets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Solving:
         self.notes: list[str] = []
 
     def locks(self, answer: Together, catalog: Catalog, learned: tuple[str, ...]) -> tuple[CondaLock, ...]:
-        """Raises `Taught`, `UsageError` for what conda-forge does not have, `ToolMissing` without a solver."""
+        """Raises `Taught`, `UsageError` for what conda-forge lacks, `ToolMissing` without a solver."""
         groups: dict[str, list[Plan]] = {}
         for plan in answer.plans:
             groups.setdefault(subdir_of(plan.target), []).append(plan)
