@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from dlsetup.model import codec
 from dlsetup.model.conda import CondaSolution, CondaWish
 from dlsetup.model.record import UNKNOWN, Record, Unknown
@@ -34,6 +36,8 @@ class Job(Record, frozen=True, kw_only=True):
     """File of the answer: a solution, a refusal or a failure."""
     cache: str
     """Folder of the library's cache, shared with its other users."""
+    explicit: tuple[tuple[str, str, str], ...] = ()
+    """Packages that are locked: address, SHA-256 and MD5, as far as the lock has them."""
     offline: bool = False
     progress: bool = False
 
@@ -87,6 +91,24 @@ def job_of(wish: CondaWish, platform: CondaPlatform, place: Place, means: Embedd
     )
 
 
+def locked_job(solution: CondaSolution, place: Place, means: Embedded) -> Job:
+    """The job of finding and installing what is locked, at the place."""
+    job = job_of(
+        CondaWish(always=()), CondaPlatform(subdir=solution.subdir, virtual=solution.virtual), place, means
+    )
+    return replace(job, explicit=tuple((item.url, item.sha256, item.md5) for item in solution.packages))
+
+
+def locked_steps(job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
+    """Find what is locked in its channels, install it."""
+    text = codec.encode(job, indent=2).decode() + "\n"
+    return (
+        Write(path=_job_file(place), text=text, why="say what is locked"),
+        _call("recall", place, means, why="find it in the channels that it came from"),
+        _call("install", place, means, why="fetch and install it"),
+    )
+
+
 def rattler_steps(text: str, wish: CondaWish, job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
     """Write what is wanted, solve it, install it; what conda-forge lacks goes to uv."""
     steps: list[Step] = [
@@ -130,10 +152,9 @@ def _pip_steps(wish: CondaWish, job: Job, place: Place, means: Embedded) -> list
 
 def rattler_procedure(steps: tuple[Step, ...], place: Place, assumed: tuple[str, ...]) -> Procedure:
     """The steps as `--dry-run` shows them."""
-    notes = (
-        "The solver chooses patch releases and builds of conda-forge.",
-        *(f"{item}." for item in assumed),
-    )
+    chosen = ("The solver chooses patch releases and builds of conda-forge.",)
+    solves = any(isinstance(step, Run) and "solve" in step.argv for step in steps)
+    notes = (*(chosen if solves else ()), *(f"{item}." for item in assumed))
     return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=notes)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -272,9 +272,5 @@ def test_locks_of_other_tools_are_read() -> None:
 def test_any_text_is_a_lock_or_an_error(text: str) -> None:
     explicit = f"@EXPLICIT\n{text}"
     assert is_explicit(explicit)
-    try:
-        lock = parse_conda_lock(explicit, "x.lock")
-    except DataError as error:
-        assert re.match(r"x\.lock", error.message)
-    else:
-        assert lock.solution.packages
+    with contextlib.suppress(DataError):
+        assert parse_conda_lock(explicit, "x.lock").solution.packages
