@@ -87,6 +87,6 @@ def test_words_that_choose_do_not_go_with_it(locked: Command, tmp_path: Path) ->
 
 
 def test_bundles_and_images_say_that_they_take_wheels(locked: Command, tmp_path: Path) -> None:
-    found = locked("bundle", "--lock", str(tmp_path / LOCK), "--output", "out")
+    found = locked("bundle", "--lock", str(tmp_path / LOCK), "--output", "out", "--yes")
     assert found.returncode != 0
     assert "conda packages" in found.stderr
