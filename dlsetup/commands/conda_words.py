@@ -49,4 +49,5 @@ def _specs(plan: Plan, wish: CondaWish) -> tuple[str, ...]:
             f"no conda-forge build of {wheel.framework} is known, and wheels do not mix with its builds",
             hint="leave out `--conda-forge`",
         )
-    return tuple(spec for spec in wish.specs if spec != "pip" and not spec.startswith("python="))
+    specs = (*wish.always, *(spec for _, own in wish.frameworks for spec in own))
+    return tuple(spec for spec in specs if not spec.startswith("python="))
