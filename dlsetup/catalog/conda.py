@@ -33,7 +33,7 @@ def conda_packages() -> tuple[CondaPackage, ...]:
 
 
 def plain_packages() -> frozenset[str]:
-    """Distributions that conda-forge has under the same name, with no builds for devices. Raises `DataError`."""
+    """Distributions that conda-forge has under the same name, for every device. Raises `DataError`."""
     return frozenset(name for row in _file().plain for name in row.distributions)
 
 
