@@ -208,7 +208,7 @@ class _Writer:
             return "".join(f"{line}\n" for line in [*self._comments(), *pip])
         wish = replace(
             self.choice.wish,
-            packages=tuple(dict.fromkeys(self.packages)),
+            packages=tuple(dict.fromkeys((*self.choice.wish.packages, *self.packages))),
             pip=tuple(pip),
             channels=("conda-forge", *dict.fromkeys(name for _, name in self.understood.channels)),
         )
