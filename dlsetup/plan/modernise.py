@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from msgspec.structs import replace
 
 from dlsetup.model.conda import CondaWish
-from dlsetup.model.modernised import Change, Modernised, OldFacts, OldList, What
+from dlsetup.model.modernised import Change, ListForm, Modernised, OldFacts, OldList, What
 from dlsetup.model.record import Record
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.plan.conda import wish_text
 from dlsetup.plan.old_entries import Asked, Understood, change
 from dlsetup.plan.old_spec import base_name, spec_text
-
-Form = Literal["conda", "requirements"]
-
 
 _FORGE = "https://conda-forge.org/packages/"
 
@@ -26,7 +22,7 @@ class Choice(Record, frozen=True, kw_only=True):
 
     plan: Plan
     wish: CondaWish
-    form: Form
+    form: ListForm
     because: str = ""
     """What stood against the versions as they are written; empty: nothing did."""
     reasons: Mapping[str, str] = {}
