@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 
+from dlsetup.catalog.conda import plain_packages
 from dlsetup.commands.conda_builds import wish_of_plan
 from dlsetup.commands.question import Question, catalog_of, target_of, wish_of
 from dlsetup.model.conda import CondaWish
@@ -71,7 +72,7 @@ def _reasons(
 
 def _choice(plan: Plan, catalog: Catalog, form: ListForm, because: str) -> Choice:
     wish = wish_of_plan(plan, catalog) if form == "conda" else CondaWish(always=())
-    return Choice(plan=plan, wish=wish, form=form, because=because)
+    return Choice(plan=plan, wish=wish, form=form, because=because, alike=plain_packages())
 
 
 def _ways(question: Question, understood: Understood, python: str | None) -> Iterator[tuple[Question, bool]]:

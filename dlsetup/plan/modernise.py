@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -27,6 +27,8 @@ class Choice(Record, frozen=True, kw_only=True):
     """What stood against the versions as they are written; empty: nothing did."""
     reasons: Mapping[str, str] = {}
     """What stands against the version of one framework, by itself."""
+    alike: Collection[str] = ()
+    """Packages of conda whose wheels have the same name."""
     left_out: Mapping[str, str] = {}
     """Frameworks without which alone there is a plan, with what stands against them."""
 
@@ -80,7 +82,7 @@ class _Writer:
         for at, found in self.understood.settled:
             part = self.old.entries[at].part
             if not self.conda and (part == "channel" or (part == "conda" and found.became == "pip")):
-                words = "requirements have no channels" if part == "channel" else "the installer itself"
+                words = "wheels come from no channel" if part == "channel" else "the installer itself"
                 found = replace(found, what="dropped", became="", because=words, source="")
             yield at, found
 
@@ -120,9 +122,7 @@ class _Writer:
     def python(self, asked: Asked) -> Change:
         became = f"python={self.plan.python}" if self.conda else ""
         if not self.conda:
-            return self._change(
-                asked, "dropped", "", f"requirements name no Python: {self.plan.python} is meant"
-            )
+            return self._change(asked, "dropped", "", f"Python {self.plan.python} is meant")
         if asked.specifier.contains(f"{self.plan.python}.99"):
             return self._change(asked, "kept", became)
         row = next((item for item in self.facts.python if asked.pin.startswith(item.line)), None)
@@ -158,7 +158,7 @@ class _Writer:
     def channel(self, at: int, name: str) -> Change:
         entry = self.old.entries[at]
         if not self.conda:
-            return change(entry, "dropped", "", "requirements have no channels")
+            return change(entry, "dropped", "", "wheels come from no channel")
         return change(entry, "kept", name, "nothing is known of it: it comes behind conda-forge")
 
     def other(self, asked: Asked) -> Change:
@@ -170,7 +170,7 @@ class _Writer:
         if self.conda and not asked.pip:
             became = f"{asked.name}>={release}" if loosened else spec_text(asked, entry.text)
             self.packages.append(became)
-        elif self.conda or asked.pip:
+        elif self.conda or asked.pip or asked.name in self.choice.alike:
             became = f"{asked.name}>={release}" if loosened else f"{asked.name}{asked.specifier}"
             self.pip.append(became)
         else:
