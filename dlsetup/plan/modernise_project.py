@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 from packaging.requirements import InvalidRequirement, Requirement
 
+from dlsetup.model.addresses import without_login
 from dlsetup.model.modernised import ListForm, Modernised
 from dlsetup.model.resolution import Plan
 from dlsetup.plan.draft import Draft, project_name
@@ -27,7 +28,7 @@ def as_project(modern: Modernised, form: ListForm, name: str) -> Modernised:
     whole = replace(plan, requirements=tuple(dict.fromkeys((*plan.requirements, *taken))))
     project = project_name(name or "environment", [Requirement(text).name for text in whole.requirements])
     (file,) = forms()[form].write(Draft(plans=(whole,), project=project))
-    left = [f"`{line}` does not go into {file.name}" for line in _left(lines, taken, plan)]
+    left = [f"`{without_login(line)}` does not go into {file.name}" for line in _left(lines, taken, plan)]
     return replace(modern, form=form, text=file.text, notes=(*modern.notes, *left, *file.notes))
 
 
