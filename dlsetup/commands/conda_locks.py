@@ -10,20 +10,22 @@ from msgspec.structs import replace
 from packaging.version import InvalidVersion, Version
 
 from dlsetup.act.conda_solving import Solve, solver
+from dlsetup.act.interruption import interruptible
 from dlsetup.act.rattler import CondaRefusal
 from dlsetup.act.uv import find_uv
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.commands.conda_builds import learned_of, platform_of
 from dlsetup.commands.conda_words import wish_for
 from dlsetup.commands.resolve_lock import note_for
+from dlsetup.judge.locked_conda import judge_conda_lock
 from dlsetup.model.addresses import channel_of, of_conda
 from dlsetup.model.conda import CondaSolution, CondaWish
-from dlsetup.model.errors import UsageError
+from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.framework import Catalog
-from dlsetup.model.locked import LockNote, LockPick
+from dlsetup.model.locked import CondaLocked, LockNote, LockPick
 from dlsetup.model.resolution import Plan, Together
 from dlsetup.model.wish import Wish
-from dlsetup.plan.conda_lock import CondaLock
+from dlsetup.plan.conda_lock import CondaLock, lock_name
 from dlsetup.plan.conda_platform import shared, subdir_of
 from dlsetup.plan.lock_project import Group, as_one
 
@@ -62,18 +64,34 @@ class Solving:
     ) -> CondaLock:
         platform = shared([platform_of(plan, catalog) for plan in group])
         try:
-            solution = self._solver()(wish, platform)
+            with interruptible():
+                solution = self._solver()(wish, platform)
         except CondaRefusal as error:
             raise Taught(error, learned_of(error, group[0], catalog)) from error
         self.notes += (note for note in (*platform.assumed, *_places(solution)) if note not in self.notes)
         note = note_for(self._wish, catalog, replace(answer, plans=group), group, learned)
-        return CondaLock(solution=solution, note=_solved(note, solution))
+        lock = CondaLock(solution=solution, note=_solved(note, solution))
+        _must_serve(lock, group, catalog)
+        return lock
 
     def _solver(self) -> Solve:
         if self._solve is None:
             environ, seen = os.environ, sys.stderr.isatty()
             self._solve = solver(environ, find_uv(environ), offline=self._offline, seen=seen)
         return self._solve
+
+
+def _must_serve(lock: CondaLock, group: Group, catalog: Catalog) -> None:
+    """Raises `StepFailed` where what was solved does not serve one of the targets after all."""
+    locked = CondaLocked(path=lock_name(lock.solution.subdir), solution=lock.solution, note=lock.note)
+    for plan in group:
+        against = judge_conda_lock(locked, plan.target, catalog).findings
+        errors = [item for item in against if item.severity == "error"]
+        if errors:
+            raise StepFailed(
+                f"the lock would not serve {plan.target.name}: {errors[0].because}",
+                hint="ask for other versions or another CUDA, or for a lock of its own for that target.",
+            )
 
 
 def _wish_of(plan: Plan, catalog: Catalog) -> CondaWish:

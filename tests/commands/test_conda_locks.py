@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
+import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -13,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,6 +169,30 @@ def test_what_the_channel_lacks_is_planned_again(forge: Command) -> None:
     newest = made["plan"]["picks"][0]["version"]
     assert newest.startswith("2.14")
     assert all("pytorch-cpu" in text for text in lacking)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interruption_leaves_nothing_and_nobody(number: int, forge: Command, tmp_path: Path) -> None:
+    """A server that says nothing keeps the solver waiting."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(60)
+        forge.environ |= {
+            "CONDA_CHANNELS": f"http://127.0.0.1:{silent.getsockname()[1]}/conda-forge",
+            "TMPDIR": str(scratch),
+        }
+        argv = forge.argv("create", "files", *TORCH, "--target", NODE, "--yes")
+        process = subprocess.Popen(argv, cwd=forge.home, env=forge.environ, stderr=subprocess.PIPE)
+        waiting, _ = silent.accept()
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(number)
+        process.communicate(timeout=30)
+        waiting.close()
+    assert process.returncode == 130
+    assert children
+    assert psutil.wait_procs(children, timeout=10)[1] == []
+    assert (forge.entries(), list(scratch.iterdir())) == ([], [])
 
 
 def test_a_login_is_not_kept(forge: Command, server: str) -> None:
