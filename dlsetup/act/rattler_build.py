@@ -12,11 +12,14 @@ from dlsetup.act.environment import Runner
 from dlsetup.act.rattler import CHILD, solution_at
 from dlsetup.model import codec
 from dlsetup.model.conda import CondaSolution
+from dlsetup.model.locked import LockNote
 from dlsetup.model.outcome import Passport
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.steps import Procedure, Run, Step, Write
+from dlsetup.plan.conda_lock import explicit_lock, lock_name
 from dlsetup.plan.environment import Place
 from dlsetup.plan.lock import Lock
-from dlsetup.plan.rattler import Job, explicit_lock, lock_name, rattler_procedure, weight
+from dlsetup.plan.rattler import Job, rattler_procedure, weight
 
 
 class RattlerBuild:
@@ -30,11 +33,13 @@ class RattlerBuild:
         passport: Passport,
         runners: tuple[Runner, Runner],
         assumed: tuple[str, ...],
+        note: LockNote | Unknown = UNKNOWN,
     ) -> None:
         self.place = place
         self.job = job
         self.passport = passport
         self.assumed = assumed
+        self._note = note
         self._steps = steps
         self._solve, self._other = runners
         """Runs the child; runs every other program."""
@@ -57,7 +62,7 @@ class RattlerBuild:
     def lock_path(self) -> str | None:
         if self._solution is None:
             return None
-        return os.path.join(self.place.final, "dlsetup", lock_name(self._solution))
+        return os.path.join(self.place.final, "dlsetup", lock_name(self._solution.subdir))
 
     def procedure(self) -> Procedure:
         return rattler_procedure(self._steps, self.place, self.assumed)
@@ -75,7 +80,7 @@ class RattlerBuild:
 
     def settle(self) -> None:
         if self._solution is not None and self.lock_path is not None:
-            write(Write(path=self.lock_path, text=explicit_lock(self._solution), why=""))
+            write(Write(path=self.lock_path, text=explicit_lock(self._solution, self._note), why=""))
         text = codec.encode(self.passport, indent=2).decode() + "\n"
         write(Write(path=os.path.join(self.place.final, "dlsetup.json"), text=text, why=""))
 

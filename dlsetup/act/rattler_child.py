@@ -1,6 +1,6 @@
 """Solves and installs conda packages with rattler, in a process of its own that can be ended at any time.
 
-    python -I rattler_child.py LIBRARY solve|install JOB
+    python -I rattler_child.py LIBRARY solve|recall|install JOB
 
 It reads the job, and writes its answer to the file that the job names. It imports nothing of dlsetup.
 """
@@ -13,6 +13,7 @@ import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from rattler import Channel, Client, Gateway, GenericVirtualPackage, RepoDataRecord
@@ -35,7 +36,7 @@ def main(library: str, verb: str, path: str) -> None:
         if isinstance(kind, type) and issubclass(kind, Exception):
             expected.append(kind)
     try:
-        answer = asyncio.run(_solve(job) if verb == "solve" else _install(job))
+        answer = asyncio.run({"solve": _solve, "recall": _recall, "install": _install}[verb](job))
     except tuple(expected) as error:
         answer = {"failure": str(error) or type(error).__name__}
     Path(job["answer"]).write_text(json.dumps(answer), "utf-8")
@@ -53,11 +54,45 @@ async def _solve(job: Job) -> Job:
         return {"refusal": await _refusal(job, gateway, wanted, str(error))}
     by_name = {record.name.normalized: record for record in records}
     order = PackageRecord.sort_topologically([*records])
-    ordered = [by_name[item.name.normalized] for item in order]
-    _keep(job, ordered)
+    return _solution(job, [by_name[item.name.normalized] for item in order])
+
+
+def _solution(job: Job, records: list[RepoDataRecord]) -> Job:
+    _keep(job, records)
     virtual = [{"name": name, "version": version, "build": build} for name, version, build in job["virtual"]]
-    packages = [_shown(record) for record in ordered]
+    packages = [_shown(record) for record in records]
     return {"solution": {"subdir": job["subdir"], "virtual": virtual, "packages": packages}}
+
+
+async def _recall(job: Job) -> Job:
+    """The records of locked packages, as their channels have them: nothing is solved."""
+    from rattler import Channel
+
+    wanted: dict[str, list[str]] = {}
+    for url, _, _ in job["explicit"]:
+        channel, _, file = url.rsplit("/", 2)
+        wanted.setdefault(channel, []).append(unquote(file).rsplit("-", 2)[0].lower())
+    gateway = _gateway(job)
+    found: dict[str, RepoDataRecord] = {}
+    for channel, names in wanted.items():
+        groups = await gateway.query([Channel(channel)], [job["subdir"], "noarch"], names, recursive=False)
+        found |= {_place(record.url): record for group in groups for record in group}
+    gone = [url for url, _, _ in job["explicit"] if _place(url) not in found]
+    if gone:
+        return {"failure": f"its channel does not list {gone[0]} (any more), and {len(gone) - 1} others"}
+    records = [found[_place(url)] for url, _, _ in job["explicit"]]
+    for record, (url, sha256, md5) in zip(records, job["explicit"], strict=True):
+        shown = _shown(record)
+        if (sha256 and shown["sha256"] != sha256) or (md5 and shown["md5"] and shown["md5"] != md5):
+            return {"failure": f"{url} is not the file that was locked: its channel lists another hash"}
+    return _solution(job, records)
+
+
+def _place(url: str) -> str:
+    """Without a login: a lock has none."""
+    kind, _, rest = unquote(url).partition("://")
+    host, _, path = rest.partition("/")
+    return f"{kind}://{host.rpartition('@')[2]}/{path}"
 
 
 async def _solved(job: Job, gateway: Gateway, wanted: list[str]) -> list[RepoDataRecord]:

@@ -13,7 +13,16 @@ from dlsetup.model.record import Record
 T = TypeVar("T")
 
 
+class _Plain(Record, frozen=True, kw_only=True):
+    """Distributions of which conda-forge has one build for every device, under their own name."""
+
+    distributions: tuple[str, ...]
+    source: str
+    checked: str
+
+
 class _File(Record, frozen=True, kw_only=True):
+    plain: tuple[_Plain, ...] = ()
     package: tuple[CondaPackage, ...] = ()
     channel: tuple[ChannelToolkits, ...] = ()
 
@@ -21,6 +30,11 @@ class _File(Record, frozen=True, kw_only=True):
 def conda_packages() -> tuple[CondaPackage, ...]:
     """Every distribution whose conda-forge name is known. Raises `DataError`."""
     return _file().package
+
+
+def plain_packages() -> frozenset[str]:
+    """Distributions that conda-forge has under the same name, for every device. Raises `DataError`."""
+    return frozenset(name for row in _file().plain for name in row.distributions)
 
 
 def channel_toolkits() -> tuple[ChannelToolkits, ...]:

@@ -112,6 +112,7 @@ app.command(
         "dlsetup create env site torch --index pytorch-cu126=https://mirror.example/cu126",
         "dlsetup create env lab jax --kernel lab",
         "dlsetup create env same --lock pylock.toml",
+        "dlsetup create env same --lock conda-linux-64.lock",
         "dlsetup create env there --offline --bundle bundle",
     ),
 )

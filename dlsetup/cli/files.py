@@ -21,16 +21,19 @@ from dlsetup.cli.plain import PlainCommand, examples
         "dlsetup create files 'jax>=0.10' --form requirements --form pylock --cpu --yes",
         "dlsetup create files torch --form uv --target name=node,os=linux,arch=x86_64,driver=580.65.06 \\",
         "    --target name=mac,os=macos,arch=arm64,macos=14.5",
+        "dlsetup create files torch --form conda-lock --target os=linux,arch=x86_64,glibc=2.28,gpu=A100",
         "",
         "Forms: uv (pyproject.toml), pixi (pixi.toml), requirements (requirements.txt, constraints.txt),",
-        "       pylock (pylock.toml), conda (environment.yml)",
+        "       pylock (pylock.toml), conda (environment.yml), conda-lock (conda-PLATFORM.lock)",
     ),
 )
 def create_files(
     frameworks: options.Frameworks = None,
     form: Annotated[
         list[str] | None,
-        typer.Option("--form", metavar="NAME", help="uv, pixi, requirements, pylock or conda. Repeatable."),
+        typer.Option(
+            "--form", metavar="NAME", help="uv, pixi, requirements, pylock, conda, conda-lock. Repeatable."
+        ),
     ] = None,
     into: Annotated[str, typer.Option(metavar="FOLDER", help="Where the files lie.")] = ".",
     conda_forge: Annotated[

@@ -20,6 +20,7 @@ from dlsetup.cli.plain import PlainCommand, examples
         "dlsetup import 'conda install pytorch torchvision cudatoolkit=11.3 -c pytorch'",
         "dlsetup import environment.yml --in-place",
         "dlsetup import requirements.txt --to conda --json",
+        "dlsetup import environment.yml --to uv -o pyproject.toml",
         "",
         "Each line is kept, renamed, moved, newer, dropped or unknown, and it is said why.",
     ),
@@ -32,7 +33,8 @@ def import_list(
         ),
     ],
     to: Annotated[
-        str | None, typer.Option("--to", metavar="conda|requirements", help="Form; without it: as it is.")
+        str | None,
+        typer.Option("--to", metavar="FORM", help="conda, requirements, uv or pixi; without it: as it is."),
     ] = None,
     output: Annotated[
         str | None,

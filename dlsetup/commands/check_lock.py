@@ -7,11 +7,14 @@ from pathlib import Path
 from dlsetup.catalog.load import load, named, opened
 from dlsetup.commands.question import folders
 from dlsetup.commands.targets import Places, targets_of
+from dlsetup.intake.conda_lock import read_conda_lock
 from dlsetup.intake.lock import read
 from dlsetup.judge.locked import judge_lock
+from dlsetup.judge.locked_conda import judge_conda_lock
 from dlsetup.model.errors import UsageError
+from dlsetup.model.finding import Diagnosis
 from dlsetup.model.framework import Catalog
-from dlsetup.model.locked import Locked
+from dlsetup.model.locked import CondaLocked, Locked
 from dlsetup.model.record import Record
 from dlsetup.model.target import Target
 from dlsetup.show import json
@@ -34,10 +37,13 @@ def run(request: Request) -> int:
         raise UsageError(
             "both a target and a machine file are given", hint="leave out `--target` or `--machine`"
         )
-    locked = read(Path(request.file))
-    catalog = catalog_for(locked, request.catalog)
+    by_conda = read_conda_lock(Path(request.file))
     target = targets_of(request.places, request.catalog)[0]
-    document = checked(locked, target, catalog)
+    if by_conda is not None:
+        document = checked_conda(by_conda, target, load(set(), opened(folders(request.catalog))))
+    else:
+        locked = read(Path(request.file))
+        document = checked(locked, target, catalog_for(locked, request.catalog))
     if request.as_json:
         json.write(document)
     else:
@@ -53,11 +59,23 @@ def catalog_for(locked: Locked, words: tuple[str, ...] = ()) -> Catalog:
 
 def checked(locked: Locked, target: Target, catalog: Catalog) -> json.CheckLockDocument:
     """Whether the lock serves the target."""
-    diagnosis = judge_lock(locked, target, catalog)
+    packages = len({item.name for item in locked.packages})
+    return _document(locked, packages, judge_lock(locked, target, catalog), target)
+
+
+def checked_conda(locked: CondaLocked, target: Target, catalog: Catalog) -> json.CheckLockDocument:
+    """Whether a lock of conda packages serves the target."""
+    packages = len(locked.solution.packages)
+    return _document(locked, packages, judge_conda_lock(locked, target, catalog), target)
+
+
+def _document(
+    locked: Locked | CondaLocked, packages: int, diagnosis: Diagnosis, target: Target
+) -> json.CheckLockDocument:
     return json.CheckLockDocument(
         ok=diagnosis.well,
         path=locked.path,
-        packages=len({item.name for item in locked.packages}),
+        packages=packages,
         target=target.name,
         made_for=locked.note,
         findings=diagnosis.findings,

@@ -7,22 +7,23 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 from packaging.specifiers import SpecifierSet
 
+from dlsetup.catalog.conda import plain_packages
 from dlsetup.commands.conda_builds import wish_of_plan
 from dlsetup.commands.question import Question, catalog_of, target_of, wish_of
 from dlsetup.model.conda import CondaWish
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
-from dlsetup.model.modernised import OldFacts
+from dlsetup.model.modernised import ListForm, OldFacts
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
-from dlsetup.plan.modernise import Choice, Form
+from dlsetup.plan.modernise import Choice
 from dlsetup.plan.old_entries import Asked, Understood
 from dlsetup.resolve import resolve
 
 
-def chosen(question: Question, understood: Understood, form: Form, facts: OldFacts) -> Choice | Conflict:
+def chosen(question: Question, understood: Understood, form: ListForm, facts: OldFacts) -> Choice | Conflict:
     """The first of the ways below that leads to a plan."""
     target = replace(target_of(question), pythons=UNKNOWN)
     python = _python(understood, facts)
@@ -46,7 +47,7 @@ def chosen(question: Question, understood: Understood, form: Form, facts: OldFac
     )
 
 
-def _is_current(plan: Plan, form: Form) -> bool:
+def _is_current(plan: Plan, form: ListForm) -> bool:
     """conda-forge makes no builds for CUDA 11 any more."""
     return form != "conda" or plan.cuda is None or int(plan.cuda.major) >= 12
 
@@ -69,9 +70,9 @@ def _reasons(
     return found
 
 
-def _choice(plan: Plan, catalog: Catalog, form: Form, because: str) -> Choice:
+def _choice(plan: Plan, catalog: Catalog, form: ListForm, because: str) -> Choice:
     wish = wish_of_plan(plan, catalog) if form == "conda" else CondaWish(always=())
-    return Choice(plan=plan, wish=wish, form=form, because=because)
+    return Choice(plan=plan, wish=wish, form=form, because=because, alike=plain_packages())
 
 
 def _ways(question: Question, understood: Understood, python: str | None) -> Iterator[tuple[Question, bool]]:
@@ -115,7 +116,7 @@ def _cuda(understood: Understood) -> str | None:
 
 
 def _without_one(
-    question: Question, understood: Understood, form: Form, world: tuple[Target, Catalog]
+    question: Question, understood: Understood, form: ListForm, world: tuple[Target, Catalog]
 ) -> Choice | None:
     """Leaving one framework out, the last that is named first."""
     names = list(dict.fromkeys(item.name for item in understood.frameworks))

@@ -13,7 +13,7 @@ from dlsetup.act.pip_configuration import from_pip
 from dlsetup.act.rattler import CondaRefusal, embedded, find_rattler, run_rattler
 from dlsetup.act.rattler_build import RattlerBuild
 from dlsetup.act.uv import find_uv
-from dlsetup.catalog.conda import conda_packages
+from dlsetup.catalog.conda import conda_packages, plain_packages
 from dlsetup.commands.builds import Request, passport_of
 from dlsetup.model.conda import CondaWish
 from dlsetup.model.errors import UsageError
@@ -48,7 +48,7 @@ def conda_build(plan: Plan, place: Place, request: Request, catalog: Catalog, ho
 def wish_of_plan(plan: Plan, catalog: Catalog) -> CondaWish:
     """The plan in conda's words. Raises `UsageError` for what conda-forge does not serve."""
     accelerators = {item.framework: item.accelerator for item in expectations(plan, catalog)}
-    return conda_wish(plan, conda_packages(), accelerators)
+    return conda_wish(plan, conda_packages(), accelerators, plain_packages())
 
 
 def platform_of(plan: Plan, catalog: Catalog) -> CondaPlatform:

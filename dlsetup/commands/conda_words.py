@@ -18,12 +18,12 @@ def conda_words(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[tuple[str, .
 
     what is built against the one's framework need not load beside the other's.
     """
-    return tuple(_specs(plan, _wish(plan, catalog, hint="leave out `--conda-forge`")) for plan in plans)
+    return tuple(_specs(plan, wish_for(plan, catalog, hint="leave out `--conda-forge`")) for plan in plans)
 
 
 def environments(plans: tuple[Plan, ...], catalog: Catalog) -> tuple[str, ...]:
     """The text of `environment.yml` for each plan. Raises `UsageError` where conda-forge builds none."""
-    return tuple(wish_text(_wish(plan, catalog, hint="leave out `--form conda`")) for plan in plans)
+    return tuple(wish_text(wish_for(plan, catalog, hint="leave out `--form conda`")) for plan in plans)
 
 
 def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
@@ -33,7 +33,8 @@ def on_conda(answer: Plan | Together | Conflict) -> Plan | Together | Conflict:
     return on_conda_forge(answer, conda_packages()) if isinstance(answer, Plan) else answer
 
 
-def _wish(plan: Plan, catalog: Catalog, *, hint: str) -> CondaWish:
+def wish_for(plan: Plan, catalog: Catalog, *, hint: str) -> CondaWish:
+    """The plan in conda's words. Raises `UsageError` with this hint where conda-forge builds none."""
     try:
         return wish_of_plan(plan, catalog)
     except UsageError as error:
@@ -48,4 +49,5 @@ def _specs(plan: Plan, wish: CondaWish) -> tuple[str, ...]:
             f"no conda-forge build of {wheel.framework} is known, and wheels do not mix with its builds",
             hint="leave out `--conda-forge`",
         )
-    return tuple(spec for spec in wish.specs if spec != "pip" and not spec.startswith("python="))
+    specs = (*wish.always, *(spec for _, own in wish.frameworks for spec in own))
+    return tuple(spec for spec in specs if not spec.startswith("python="))

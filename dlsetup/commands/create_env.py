@@ -15,7 +15,7 @@ from dlsetup.act.uv import PythonUnavailable, fetchable_pythons, find_uv, publis
 from dlsetup.act.workplace import check_free, place_for, place_to_show, remove_leftovers, workplace
 from dlsetup.commands.asked import asked
 from dlsetup.commands.builds import BY_CONDA, Request, build_for, shown_plan, tool_of
-from dlsetup.commands.kernels import and_kernel, check_kernel, kernel_of, with_kernel
+from dlsetup.commands.kernels import and_kernel, check_kernel, check_kernel_had, kernel_of, with_kernel
 from dlsetup.commands.locking import ROUNDS
 from dlsetup.commands.proof import must_work
 from dlsetup.commands.question import target_here, target_of
@@ -103,6 +103,7 @@ def _planned(task: Task, target: Target) -> int:
         except CondaRefusal as error:
             from dlsetup.commands.conda_builds import learned_of
 
+            check_kernel_had(task.request, error.refusal)
             last = error
             catalog = learned_of(error, answer, catalog)
             again = "Once more, without what conda-forge refuses."

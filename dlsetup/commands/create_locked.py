@@ -16,9 +16,11 @@ from dlsetup.act.uv import find_uv
 from dlsetup.act.workplace import place_to_show
 from dlsetup.commands.builds import Request, tool_of
 from dlsetup.commands.check_lock import catalog_for, checked
+from dlsetup.commands.create_conda_locked import run_conda_locked
 from dlsetup.commands.create_env import Task, carry_out_task, make_sure, show_steps, target_for
 from dlsetup.commands.question import target_here
 from dlsetup.intake.bundle import Bundle, read_bundle
+from dlsetup.intake.conda_lock import read_conda_lock
 from dlsetup.intake.lock import read
 from dlsetup.judge.locked import builds_in
 from dlsetup.model.errors import UsageError
@@ -43,6 +45,10 @@ from dlsetup.show.transfer import transfer
 def run_locked(request: Request, host: Host, place: Place, notes: tuple[str, ...]) -> int:
     """Build it (0), or say why the lock does not serve here (1)."""
     _check_words(request)
+    by_conda = None if request.lock is None else read_conda_lock(Path(os.path.abspath(request.lock)))
+    if by_conda is not None:
+        return run_conda_locked(request, by_conda, host, place, notes)
+    _check_for_uv(request)
     request = replace(request, offline=request.offline or request.bundle is not None)
     left = make_sure(request, place)
     bundle = None if request.bundle is None else read_bundle(Path(os.path.abspath(request.bundle)))
@@ -85,7 +91,11 @@ def _check_words(request: Request) -> None:
             f"with `{option}` nothing is chosen: it holds what is installed",
             hint=f"name no frameworks, files or devices beside `{option}`",
         )
+
+
+def _check_for_uv(request: Request) -> None:
     if tool_of(request) != "uv":
+        option = "--lock" if request.bundle is None else "--bundle"
         raise UsageError(f"`{option}` is installed by uv", hint="leave out `--with`")
     if request.lock is not None and request.lock.endswith(".toml") and not is_pylock(Path(request.lock).name):
         raise UsageError(

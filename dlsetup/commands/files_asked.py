@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from dlsetup.commands.conda_locks import FORM, Solving, Taught
 from dlsetup.commands.conda_words import conda_words, environments, on_conda
+from dlsetup.commands.locking import ROUNDS
 from dlsetup.commands.resolve import Request as ResolveRequest
 from dlsetup.commands.resolve import answer_for
 from dlsetup.commands.resolve_lock import Refused, made_lock, plans_to_keep
@@ -71,7 +73,35 @@ def answered(
     targets: tuple[Target, ...],
     catalog: Catalog,
 ) -> Answer:
-    """The plans, and the lock where a form is made of one."""
+    """The plans, and the locks where a form is made of them. What a solver refuses is not planned again."""
+    if FORM not in request.forms:
+        return _answered(request, chosen, wishes, targets, catalog)
+    solving = Solving(wishes[0], offline=request.asked.offline)
+    learned: tuple[str, ...] = ()
+    for _ in range(ROUNDS):
+        found = _answered(request, chosen, wishes, targets, catalog)
+        if isinstance(found.answer, Conflict):
+            return found._replace(learned=(*found.learned, *learned))
+        together = found.answer if isinstance(found.answer, Together) else Together(plans=found.draft.plans)
+        told = (*found.learned, *learned)
+        try:
+            locks = solving.locks(together, catalog, told)
+        except Taught as again:
+            last, catalog = again.error, again.catalog
+            learned = (*learned, again.error.message)
+            continue
+        draft = replace(found.draft, conda_locks=locks)
+        return found._replace(draft=draft, learned=told, notes=(*found.notes, *solving.notes))
+    raise last
+
+
+def _answered(
+    request: Request,
+    chosen: list[Form],
+    wishes: tuple[Wish, ...],
+    targets: tuple[Target, ...],
+    catalog: Catalog,
+) -> Answer:
     cpu, allow = wishes[0].accelerator == "cpu", wishes[0].allow_cpu
     if any(form.locked for form in chosen):
         made = made_lock(request.asked, wishes, targets, catalog)
@@ -104,7 +134,7 @@ def _further(request: Request, found: Answer, catalog: Catalog) -> Answer:
         notes.append("`--find-links` is not written: it says where files lie on this machine")
     if "conda" in request.forms:
         found = found._replace(draft=replace(found.draft, environments=environments(plans, catalog)))
-    if request.conda_forge or "conda" in request.forms:
+    if request.conda_forge or {"conda", FORM} & set(request.forms):
         notes.append("conda solves for itself: patch releases may differ from the plan's")
     if not request.conda_forge:
         return found._replace(draft=replace(found.draft, more=more), notes=tuple(notes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -16,10 +17,11 @@ from dlsetup.commands.question import Question, folders
 from dlsetup.intake.old_list import is_command, read_old
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.model.framework import Catalog, Ended
-from dlsetup.model.modernised import Modernised, OldList
+from dlsetup.model.modernised import ListForm, Modernised, OldList
 from dlsetup.model.record import Record
 from dlsetup.model.resolution import Conflict
-from dlsetup.plan.modernise import Form, modernised
+from dlsetup.plan.modernise import modernised
+from dlsetup.plan.modernise_project import PROJECTS, as_project
 from dlsetup.plan.old_entries import Names, understand
 from dlsetup.show import json
 from dlsetup.show.lines import write
@@ -27,7 +29,7 @@ from dlsetup.show.modernised import ImportDocument, modernised_lines
 from dlsetup.show.resolution import conflict_lines
 
 LARGEST = 1 << 20
-FORMS: tuple[Form, ...] = ("conda", "requirements")
+FORMS: tuple[ListForm, ...] = get_args(ListForm)
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -62,6 +64,8 @@ def run(request: Request) -> int:
     if isinstance(found, Conflict):
         return _refuse(request, found)
     modern = modernised(old, understood, found, facts)
+    if form in PROJECTS:
+        modern = as_project(modern, form, old.name)
     if request.in_place:
         from dlsetup.plan.yaml_edit import edited
 
@@ -81,7 +85,7 @@ def _check(request: Request) -> None:
         )
 
 
-def _form(request: Request, old: OldList) -> Form:
+def _form(request: Request, old: OldList) -> ListForm:
     pip_alone = all(entry.part in ("pip", "option") for entry in old.entries)
     form = request.to or ("requirements" if pip_alone else "conda")
     for item in FORMS:

@@ -13,7 +13,8 @@ def copies(listed: Sequence[Fact], observed: Sequence[Fact]) -> tuple[Distributi
     """Each distribution once for each version of it that is there; the imported copy comes first.
 
     pip lists what conda installed as well, so the same version told by both is one copy, and of one
-    installer the last listing counts: it shows what an install left.
+    installer the last listing counts: it shows what an install left. A package without files that
+    stands for another one (`pytorch-gpu`) may say less than that one.
     """
     if not listed:
         return UNKNOWN
@@ -21,7 +22,7 @@ def copies(listed: Sequence[Fact], observed: Sequence[Fact]) -> tuple[Distributi
     for fact in listed:
         key = (fact.value.name, fact.value.installer if isinstance(fact.value.installer, str) else "")
         known = last.get(key)
-        if known is None or fact.weight >= known.weight:
+        if known is None or (fact.weight >= known.weight and not _says_less(fact.value, known.value)):
             last[key] = fact
     found: dict[tuple[str, str], Distribution] = {}
     for fact in sorted(last.values(), key=lambda item: -item.weight):
@@ -36,6 +37,11 @@ def copies(listed: Sequence[Fact], observed: Sequence[Fact]) -> tuple[Distributi
     return tuple(
         sorted(found.values(), key=lambda item: (item.name, imported.get(item.name) != item.version.public))
     )
+
+
+def _says_less(one: Distribution, other: Distribution) -> bool:
+    same = one.version == other.version
+    return same and isinstance(one.variant, Unknown) and not isinstance(other.variant, Unknown)
 
 
 def _joined(one: Distribution, other: Distribution) -> Distribution:

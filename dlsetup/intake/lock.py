@@ -26,11 +26,13 @@ HINT = "`dlsetup resolve … --lock FILE` writes such a file, and so does uv und
 
 def read(path: Path) -> Locked:
     """The lock in a file. Raises `UsageError` if it cannot be read, `DataError` if it is something else."""
-    return parse(_text(path), path)
+    return parse(text_of(path), path)
 
 
 def parse(text: str, path: Path) -> Locked:
     """The lock in a text; `path` tells its form and is named in errors. Raises `DataError`."""
+    if path.suffix != ".toml" and re.search(r"^@EXPLICIT\s*$", text, re.MULTILINE):
+        raise DataError(f"{path} locks conda packages, and what is meant here are wheels", hint=HINT)
     try:
         found = _pylock(text, str(path)) if path.suffix == ".toml" else _requirements(text, str(path))
     except (
@@ -52,7 +54,8 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a lock. Raises `UsageError` if it cannot be read, `DataError` if it is no text."""
     try:
         with path.open("rb") as file:
             content = file.read(SIZE_LIMIT + 1)

@@ -47,7 +47,8 @@ class Demand(Record, frozen=True, kw_only=True):
 def demands(scene: Scene, wanted: str) -> Iterator[Demand]:
     """What the examined environment's distributions ask of those whose name matches the pattern `wanted`.
 
-    The extras of a framework's build count as its own requirements, where its metadata is silent.
+    The extras of a framework's build count as its own requirements, where its metadata is silent; conda's
+    builds have their CUDA from conda, not from the wheels that wheels ask for.
     """
     builds = {item.distribution.name: item.build for item in scene.installed}
     for owner in scene.distributions:
@@ -55,6 +56,8 @@ def demands(scene: Scene, wanted: str) -> Iterator[Demand]:
         own = () if isinstance(owner.requires, Unknown) else owner.requires
         named = {required_name(text) for text in own}
         extra = build.requires if isinstance(build, Build) else ()
+        if owner.installer == "conda":
+            extra = tuple(text for text in extra if not required_name(text).startswith("nvidia-"))
         texts = (*own, *(text for text in extra if required_name(text) not in named), *_of_local(owner))
         yield from demands_in(scene, owner, texts, wanted)
 

@@ -72,6 +72,20 @@ def family_of(scene: Scene) -> Family | None:
     return next(_told(scene), None)
 
 
+def family_or_usual(scene: Scene) -> Family | None:
+    """The family; Ubuntu's where nothing names the system; None for one that is named and not known here."""
+    family = packaging_of(scene)
+    return family if family is not None or foreign_name(scene) else "ubuntu"
+
+
+def foreign_name(scene: Scene) -> str:
+    """The name of a system whose packages and their tool are not known here; empty for every other."""
+    name = scene.machine.system.name
+    if isinstance(name, Unknown) or scene.target.os in ("windows", "macos") or family_of(scene) is not None:
+        return ""
+    return "" if re.match(r"(?:GNU/)?Linux\b", name, re.IGNORECASE) or not name.strip() else name.strip()
+
+
 def _told(scene: Scene) -> Iterator[Family]:
     system = scene.machine.system
     if not isinstance(system.name, Unknown):
@@ -119,13 +133,16 @@ def uses_apt(scene: Scene) -> bool:
 
 
 def finish_upgrade(scene: Scene) -> tuple[str, ...]:
-    """The commands that bring all packages to one state; those of apt where nothing tells the family."""
+    """The commands that bring all packages to one state; those of apt where nothing names the system."""
+    family = family_or_usual(scene)
+    if family is None:
+        return ()
     return {
         "suse": ("sudo zypper verify", "sudo zypper update"),
         "arch": ("sudo pacman -Syu",),
         "ubuntu": _APT_UPGRADE,
         "debian": _APT_UPGRADE,
-    }.get(family_of(scene) or "ubuntu", ("sudo dnf distro-sync",))
+    }.get(family, ("sudo dnf distro-sync",))
 
 
 def install_packages(scene: Scene, names: dict[Family, tuple[str, ...]]) -> tuple[str, ...]:

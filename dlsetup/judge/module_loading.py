@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dlsetup.judge.commands import line
 from dlsetup.judge.host import driver_scope, install_driver
-from dlsetup.judge.linux_families import family_of, packaging_of, uses_apt
+from dlsetup.judge.linux_families import family_of, family_or_usual, foreign_name, uses_apt
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Remedy
 from dlsetup.model.machine import Sighting
@@ -20,6 +20,8 @@ IN_USE = "kernel driver in use"
 NOUVEAU_FILE = "/etc/modprobe.d/no-nouveau.conf"
 NOUVEAU = rf"printf 'blacklist nouveau\noptions nouveau modeset=0\n' | sudo tee {NOUVEAU_FILE}"
 """Keeps it from being loaded."""
+TOOLS = "the tool of this system (`update-initramfs`, `dracut`, `mkinitcpio` …)"
+"""What makes the file system that a kernel starts with, where nobody knows which it is."""
 
 
 def load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iterator[Remedy]:
@@ -32,8 +34,10 @@ def load_module(scene: Scene, libraries: DriverRelease | None | Unknown) -> Iter
         yield install_driver(scene, "the NVIDIA driver")
     elif driven_by(scene, "nouveau"):
         other = "" if family_of(scene) else " (`dracut --force` on systems of Red Hat and SUSE)"
+        if foreign_name(scene):
+            other = f" with {TOOLS}"
         text = f"Keep `nouveau` from taking the GPU, make the first file system anew{other}, and restart."
-        yield Remedy(text=text, commands=(NOUVEAU, first_file_system(scene), "sudo reboot"), scope=scope)
+        yield Remedy(text=text, commands=(NOUVEAU, *first_file_system(scene), "sudo reboot"), scope=scope)
     elif built_elsewhere(scene) or scene.messages("dkms-no-headers"):
         yield build_module(scene)
     elif secure_boot_is_on(scene):
@@ -56,12 +60,14 @@ def _build(scene: Scene) -> Iterator[Remedy]:
         yield Remedy(text=text, commands=("dkms status", *line(scene, words)), scope=driver_scope(scene))
 
 
-def first_file_system(scene: Scene) -> str:
+def first_file_system(scene: Scene) -> tuple[str, ...]:
     """Makes it anew: the file system that the kernel starts with holds modules as well."""
     family = family_of(scene)
+    if foreign_name(scene):
+        return ()
     if family in ("fedora", "rhel", "amazon", "suse"):
-        return "sudo dracut --force"
-    return "sudo mkinitcpio -P" if family == "arch" else "sudo update-initramfs -u"
+        return ("sudo dracut --force",)
+    return ("sudo mkinitcpio -P",) if family == "arch" else ("sudo update-initramfs -u",)
 
 
 def enrol(scene: Scene) -> tuple[str, ...]:
@@ -72,7 +78,7 @@ def enrol(scene: Scene) -> tuple[str, ...]:
         return ("sudo mokutil --import /var/lib/nvidia-pubkeys/MOK-nvidia-*.der",)
     if by_akmods or (family == "fedora" and not _uses_dkms(scene)):
         return ("sudo mokutil --import /etc/pki/akmods/certs/public_key.der",)
-    if family in (None, "ubuntu"):
+    if family == "ubuntu" or (family is None and not foreign_name(scene)):
         return ("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der",)
     return ("sudo mokutil --import /var/lib/dkms/mok.pub",)
 
@@ -110,9 +116,11 @@ def build_module(scene: Scene) -> Remedy:
 
 
 def headers(scene: Scene) -> tuple[str, ...]:
-    """The headers of the running kernel, as each family calls them."""
+    """The headers of the running kernel, as each family calls them; none for a system that is not known."""
     kernel = scene.machine.system.kernel
-    family = packaging_of(scene)
+    family = family_or_usual(scene)
+    if family is None:
+        return ()
     text = "" if isinstance(kernel, Unknown) else kernel
     flavour = next((item for item in ("-lts", "-zen") if item in text), "")
     own = {
@@ -121,7 +129,7 @@ def headers(scene: Scene) -> tuple[str, ...]:
     }
     if family in own:
         return (own[family],)
-    apt = family in ("ubuntu", "debian", None)
+    apt = family in ("ubuntu", "debian")
     tool, name = ("apt", "linux-headers-") if apt else ("dnf", "kernel-devel-")
     if isinstance(kernel, Unknown):
         return (f'sudo {tool} install "{name}$(uname -r)"',)

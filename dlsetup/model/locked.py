@@ -5,6 +5,7 @@ from __future__ import annotations
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from dlsetup.model.conda import CondaSolution
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 
 
@@ -60,6 +61,15 @@ class LockedPackage(Record, frozen=True, kw_only=True):
     """File names; unknown where the lock names none."""
     source: bool = False
     """It can be built from source."""
+
+
+class CondaLocked(Record, frozen=True, kw_only=True):
+    """An explicit lock of conda packages as it was read."""
+
+    path: str
+    solution: CondaSolution
+    note: LockNote | Unknown = UNKNOWN
+    """Unknown for a lock that another tool made."""
 
 
 class Locked(Record, frozen=True, kw_only=True):

@@ -70,6 +70,8 @@ class OldList(Record, frozen=True, kw_only=True):
     name: str = ""
 
 
+ListForm = Literal["conda", "requirements", "uv", "pixi"]
+"""What an old list is written as; the last two are files of a project."""
 What = Literal["kept", "renamed", "moved", "newer", "dropped", "unknown"]
 
 
@@ -87,7 +89,7 @@ class Change(Record, frozen=True, kw_only=True):
 class Modernised(Record, frozen=True, kw_only=True):
     """An old list as it is written today."""
 
-    form: Literal["conda", "requirements"]
+    form: ListForm
     changes: tuple[Change, ...]
     plan: Plan
     text: str

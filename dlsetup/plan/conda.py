@@ -25,6 +25,10 @@ TOOLS = ("micromamba", "mamba", "conda", "pixi")
 """In the order in which they are looked for: the fastest first."""
 
 
+_SHARED = ("==", "!=", ">=", "<=", ">", "<")
+"""Operators that say the same to conda as to Python's installers."""
+
+
 class CondaTool(Record, frozen=True, kw_only=True):
     name: str
     path: str
@@ -33,11 +37,37 @@ class CondaTool(Record, frozen=True, kw_only=True):
 Accelerators = Mapping[str, Accelerator | Unknown]
 
 
-def conda_wish(plan: Plan, packages: Collection[CondaPackage], accelerators: Accelerators) -> CondaWish:
-    """The plan in conda's words. Raises `UsageError` for an accelerator that conda-forge does not serve."""
+def conda_wish(
+    plan: Plan,
+    packages: Collection[CondaPackage],
+    accelerators: Accelerators,
+    plain: Collection[str] = (),
+) -> CondaWish:
+    """The plan in conda's words. `plain`: distributions that conda-forge has under the same name.
+
+    Raises `UsageError` for an accelerator that conda-forge does not serve.
+    """
     frameworks, left = _specs(plan, packages, accelerators)
+    same = {text: spec for text in left if (spec := _same(text, plain))}
     cuda = () if plan.cuda is None else (f"cuda-version={plan.cuda.major}",)
-    return CondaWish(always=(f"python={plan.python}", *cuda), frameworks=tuple(frameworks), pip=tuple(left))
+    return CondaWish(
+        always=(f"python={plan.python}", *cuda),
+        frameworks=tuple(frameworks),
+        packages=tuple(same.values()),
+        pip=tuple(text for text in left if text not in same),
+    )
+
+
+def _same(text: str, plain: Collection[str]) -> str:
+    """A requirement as a match spec; empty where conda is not known to have it, or has no words for it."""
+    if text.startswith("-"):
+        return ""
+    item = Requirement(text)
+    name = canonicalize_name(item.name)
+    plainly = all(one.operator in _SHARED and "*" not in one.version for one in item.specifier)
+    if name not in plain or item.url or item.extras or item.marker or not plainly:
+        return ""
+    return f"{name}{item.specifier}"
 
 
 def wish_text(wish: CondaWish, *, name: str = "") -> str:

@@ -6,6 +6,11 @@ builds for a node with one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+
+from packaging.version import Version
+
 from dlsetup.model.conda import VirtualPackage
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record, Unknown
@@ -44,7 +49,25 @@ class CondaPlatform(Record, frozen=True, kw_only=True):
         for name in ("__glibc", "__osx"):
             if name in told:
                 variables.append((f"CONDA_OVERRIDE_{name[2:].upper()}", told[name]))
-        return tuple(variables)
+        processor = next((item.build for item in self.virtual if item.name == "__archspec"), "")
+        return (*variables, ("CONDA_OVERRIDE_ARCHSPEC", processor)) if processor else tuple(variables)
+
+
+SUBDIRS = tuple(dict.fromkeys(_SUBDIRS.values()))
+"""Every platform that conda-forge serves here."""
+
+
+def shared(platforms: Sequence[CondaPlatform]) -> CondaPlatform:
+    """What all of these have, which are of one subdir: the oldest of everything that is told."""
+    found: dict[str, VirtualPackage] = {}
+    for item in chain.from_iterable(each.virtual for each in platforms):
+        known = found.get(item.name)
+        if known is None or Version(item.version) < Version(known.version):
+            found[item.name] = item
+    every = [{item.name for item in each.virtual} for each in platforms]
+    assumed = dict.fromkeys(chain.from_iterable(each.assumed for each in platforms))
+    virtual = tuple(item for name, item in found.items() if all(name in names for names in every))
+    return CondaPlatform(subdir=platforms[0].subdir, virtual=virtual, assumed=tuple(assumed))
 
 
 def subdir_of(target: Target) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from dlsetup.model import codec
-from dlsetup.model.conda import CondaRecord
+from dlsetup.model.conda import CondaRecord, CondaSolution, SolvedPackage
+from dlsetup.model.errors import DataError
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.repair import Change, CondaWork
 from dlsetup.model.steps import Run, Step
+from dlsetup.plan.conda_platform import CondaPlatform
 
 
 class CondaForecast(Record, frozen=True, kw_only=True):
@@ -73,6 +75,48 @@ def read_conda_forecast(text: str) -> CondaForecast:
 def _named(row: dict[str, Any]) -> tuple[str, str]:
     build = row.get("build_string") or row.get("build") or ""
     return str(row.get("name")), f"{row.get('version')} {build}".strip()
+
+
+def paper_step(tool: str, file: str, prefix: str, platform: CondaPlatform, *, offline: bool) -> Run:
+    """What makes micromamba or mamba say what an environment would be, for any platform."""
+    quiet = (("CONDA_OFFLINE", "1"), ("MAMBA_OFFLINE", "1")) if offline else ()
+    argv = (tool, "create", "--yes", "--dry-run", "--json", "--prefix", prefix, "--file", file)
+    return Run(argv=argv, why="solve it for the target", env=(*platform.overrides, *quiet))
+
+
+def read_conda_solution(text: str, platform: CondaPlatform) -> CondaSolution:
+    """The JSON of `create --dry-run --json`, whose packages have `url` and hashes. Raises `DataError`."""
+    where = "the solution of conda"
+    document = codec.decode(text, dict[str, Any], where=where)
+    told = codec.convert(document.get("actions", {}), dict[str, Any], where=where)
+    rows = codec.convert(told.get("LINK") or (), tuple[_Linked, ...], where=where)
+    if not rows:
+        raise DataError(f"{where} has no packages")
+    packages = tuple(
+        SolvedPackage(
+            name=row.name,
+            version=row.version,
+            build=row.build_string,
+            url=row.url,
+            sha256=row.sha256,
+            md5=row.md5,
+            size_bytes=row.size,
+        )
+        for row in rows
+    )
+    return CondaSolution(subdir=platform.subdir, packages=packages, virtual=platform.virtual)
+
+
+class _Linked(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """One package that would be linked."""
+
+    name: str
+    version: str
+    build_string: str
+    url: str
+    sha256: str = ""
+    md5: str = ""
+    size: int | Unknown = UNKNOWN
 
 
 def package_changes(

@@ -15,6 +15,7 @@ from dlsetup.model.locked import LockNote
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Plan
 from dlsetup.model.target import Interpreter
+from dlsetup.plan.conda_lock import CondaLock
 from dlsetup.plan.lock_project import as_one, platform_groups, platform_marker, platforms_of
 from dlsetup.rules.libraries import marker_environment
 
@@ -60,6 +61,8 @@ class Draft(Record, frozen=True, kw_only=True):
     """Match specs of conda-forge for each of the plans, where builds of conda-forge are asked for."""
     environments: tuple[str, ...] = ()
     """The text of `environment.yml` for each of the plans, where it is asked for."""
+    conda_locks: tuple[CondaLock, ...] = ()
+    """One for each platform of conda's, where they are asked for."""
 
     def text_of(self, name: str) -> str | None:
         """The text of a file that is there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dlsetup.model.framework import Accelerator, Build, Catalog, Framework
@@ -56,4 +57,11 @@ def _expected(name: str, accelerator: Accelerator | Unknown, catalog: Catalog) -
 
 def _accelerator(pick: Pick, catalog: Catalog) -> Accelerator | Unknown:
     build = catalog.build(pick.framework, pick.version, pick.variant, pick.index)
-    return UNKNOWN if build is None else build.accelerator
+    return _of_variant(pick.variant) if build is None else build.accelerator
+
+
+def _of_variant(variant: str) -> Accelerator | Unknown:
+    """Builds of conda are not in the catalog, but their variants are called alike."""
+    if variant == "cpu":
+        return "cpu"
+    return "cuda" if re.fullmatch(r"cu\d{2,3}", variant) else UNKNOWN

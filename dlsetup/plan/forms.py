@@ -24,8 +24,8 @@ class Form(NamedTuple):
 
 
 def is_wish(name: str, text: str) -> bool:
-    """Whether a file says what a person wants: not what dlsetup made, nor bounds."""
-    return name != "constraints.txt" and not text.startswith(HEAD)
+    """Whether a file says what a person wants: not what dlsetup made, nor bounds, nor a lock."""
+    return name != "constraints.txt" and not name.endswith(".lock") and not text.startswith(HEAD)
 
 
 def forms() -> dict[str, Form]:
@@ -42,6 +42,7 @@ def forms() -> dict[str, Form]:
             locked=True,
         ),
         Form("conda", (form_conda.NAME,), form_conda.environment),
+        Form("conda-lock", form_conda.LOCKS, form_conda.locks),
         Form("pylock", (form_requirements.PYLOCK,), form_requirements.pylock, locked=True),
     )
     return {row.name: row for row in rows}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import PurePath
+from collections.abc import Mapping
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record
@@ -43,8 +44,13 @@ def check_kernel_name(name: str) -> None:
         )
 
 
-def kernel_for(name: str, kernels: PurePath, python: str, plan: Plan) -> Kernel:
-    """`kernels`: the folder that holds the user's. `python`: the environment's, in its place."""
+def kernel_for(
+    name: str, kernels: PurePath, python: str, plan: Plan, *, variables: Mapping[str, str] | None = None
+) -> Kernel:
+    """`kernels`: the folder that holds the user's. `python`: the environment's, in its place.
+
+    `variables`: what activating would set; Jupyter puts the value of `NAME` in place of `${NAME}`.
+    """
     found = re.search(r"\{(connection_file|prefix|resource_dir)\}", python)
     if found:
         raise UsageError(
@@ -57,9 +63,24 @@ def kernel_for(name: str, kernels: PurePath, python: str, plan: Plan) -> Kernel:
         "display_name": f"{name} (Python {plan.python})",
         "language": "python",
         "metadata": {"debugger": True},
+        **({"env": dict(variables)} if variables else {}),
     }
     text = json.dumps(about, indent=1, ensure_ascii=True) + "\n"
     return Kernel(name=name, folder=str(kernels / name), text=text)
+
+
+def activated(python: str, *, windows: bool) -> dict[str, str]:
+    """What activating an environment of conda sets, and starting its Python alone does not.
+
+    Its compilers and `ptxas` are found on PATH; on Windows its libraries are, too.
+    """
+    path = PureWindowsPath(python) if windows else PurePosixPath(python)
+    home = path.parent if windows else path.parent.parent
+    names = ("", "Library/bin", "Scripts") if windows else ("bin",)
+    folders = (";" if windows else ":").join(str(home / name) for name in names)
+    told = {"CONDA_PREFIX": str(home), "PATH": folders}
+    plain = {name: text.replace("$", "$$") for name, text in told.items()}
+    return {**plain, "PATH": f"{plain['PATH']}{';' if windows else ':'}${{PATH}}"}
 
 
 def kernel_steps(kernel: Kernel) -> tuple[Step, ...]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Literal
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from dlsetup.model.conda import CondaWish
-from dlsetup.model.modernised import Change, Modernised, OldFacts, OldList, What
+from dlsetup.model.modernised import Change, ListForm, Modernised, OldFacts, OldList, What
 from dlsetup.model.record import Record
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.plan.conda import wish_text
 from dlsetup.plan.old_entries import Asked, Understood, change
 from dlsetup.plan.old_spec import base_name, spec_text
-
-Form = Literal["conda", "requirements"]
-
 
 _FORGE = "https://conda-forge.org/packages/"
 
@@ -26,11 +22,13 @@ class Choice(Record, frozen=True, kw_only=True):
 
     plan: Plan
     wish: CondaWish
-    form: Form
+    form: ListForm
     because: str = ""
     """What stood against the versions as they are written; empty: nothing did."""
     reasons: Mapping[str, str] = {}
     """What stands against the version of one framework, by itself."""
+    alike: Collection[str] = ()
+    """Packages of conda whose wheels have the same name."""
     left_out: Mapping[str, str] = {}
     """Frameworks without which alone there is a plan, with what stands against them."""
 
@@ -84,7 +82,7 @@ class _Writer:
         for at, found in self.understood.settled:
             part = self.old.entries[at].part
             if not self.conda and (part == "channel" or (part == "conda" and found.became == "pip")):
-                words = "requirements have no channels" if part == "channel" else "the installer itself"
+                words = "wheels come from no channel" if part == "channel" else "the installer itself"
                 found = replace(found, what="dropped", became="", because=words, source="")
             yield at, found
 
@@ -124,9 +122,7 @@ class _Writer:
     def python(self, asked: Asked) -> Change:
         became = f"python={self.plan.python}" if self.conda else ""
         if not self.conda:
-            return self._change(
-                asked, "dropped", "", f"requirements name no Python: {self.plan.python} is meant"
-            )
+            return self._change(asked, "dropped", "", f"Python {self.plan.python} is meant")
         if asked.specifier.contains(f"{self.plan.python}.99"):
             return self._change(asked, "kept", became)
         row = next((item for item in self.facts.python if asked.pin.startswith(item.line)), None)
@@ -162,7 +158,7 @@ class _Writer:
     def channel(self, at: int, name: str) -> Change:
         entry = self.old.entries[at]
         if not self.conda:
-            return change(entry, "dropped", "", "requirements have no channels")
+            return change(entry, "dropped", "", "wheels come from no channel")
         return change(entry, "kept", name, "nothing is known of it: it comes behind conda-forge")
 
     def other(self, asked: Asked) -> Change:
@@ -174,7 +170,7 @@ class _Writer:
         if self.conda and not asked.pip:
             became = f"{asked.name}>={release}" if loosened else spec_text(asked, entry.text)
             self.packages.append(became)
-        elif self.conda or asked.pip:
+        elif self.conda or asked.pip or asked.name in self.choice.alike:
             became = f"{asked.name}>={release}" if loosened else f"{asked.name}{asked.specifier}"
             self.pip.append(became)
         else:
@@ -208,7 +204,7 @@ class _Writer:
             return "".join(f"{line}\n" for line in [*self._comments(), *pip])
         wish = replace(
             self.choice.wish,
-            packages=tuple(dict.fromkeys(self.packages)),
+            packages=tuple(dict.fromkeys((*self.choice.wish.packages, *self.packages))),
             pip=tuple(pip),
             channels=("conda-forge", *dict.fromkeys(name for _, name in self.understood.channels)),
         )

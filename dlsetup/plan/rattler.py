@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from dlsetup.model import codec
 from dlsetup.model.conda import CondaSolution, CondaWish
 from dlsetup.model.record import UNKNOWN, Record, Unknown
@@ -34,6 +36,8 @@ class Job(Record, frozen=True, kw_only=True):
     """File of the answer: a solution, a refusal or a failure."""
     cache: str
     """Folder of the library's cache, shared with its other users."""
+    explicit: tuple[tuple[str, str, str], ...] = ()
+    """Packages that are locked: address, SHA-256 and MD5, as far as the lock has them."""
     offline: bool = False
     progress: bool = False
 
@@ -87,19 +91,51 @@ def job_of(wish: CondaWish, platform: CondaPlatform, place: Place, means: Embedd
     )
 
 
+def locked_job(solution: CondaSolution, place: Place, means: Embedded) -> Job:
+    """The job of finding and installing what is locked, at the place."""
+    job = job_of(
+        CondaWish(always=()), CondaPlatform(subdir=solution.subdir, virtual=solution.virtual), place, means
+    )
+    return replace(job, explicit=tuple((item.url, item.sha256, item.md5) for item in solution.packages))
+
+
+def locked_steps(job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
+    """Find what is locked in its channels, install it."""
+    text = codec.encode(job, indent=2).decode() + "\n"
+    return (
+        Write(path=_job_file(place), text=text, why="say what is locked"),
+        _call("recall", place, means, why="find it in the channels that it came from"),
+        _call("install", place, means, why="fetch and install it"),
+    )
+
+
 def rattler_steps(text: str, wish: CondaWish, job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
     """Write what is wanted, solve it, install it; what conda-forge lacks goes to uv."""
-    path = place.inside("rattler", "job.json")
-    call = (means.python, "-I", means.child, means.library)
     steps: list[Step] = [
         Write(path=place.inside("environment.yml"), text=text, why="say what is wanted"),
-        Write(path=path, text=codec.encode(job, indent=2).decode() + "\n", why="say it of which target"),
-        Run(argv=(*call, "solve", path), why="solve it for the target"),
-        Run(argv=(*call, "install", path), why="fetch and install what is solved"),
+        *solving_steps(job, place, means),
+        _call("install", place, means, why="fetch and install what is solved"),
     ]
     if wish.pip:
         steps += _pip_steps(wish, job, place, means)
     return tuple(steps)
+
+
+def solving_steps(job: Job, place: Place, means: Embedded) -> tuple[Step, ...]:
+    """What leads to the answer of the job, before anything is fetched."""
+    text = codec.encode(job, indent=2).decode() + "\n"
+    return (
+        Write(path=_job_file(place), text=text, why="say it of which target"),
+        _call("solve", place, means, why="solve it for the target"),
+    )
+
+
+def _call(verb: str, place: Place, means: Embedded, *, why: str) -> Run:
+    return Run(argv=(means.python, "-I", means.child, means.library, verb, _job_file(place)), why=why)
+
+
+def _job_file(place: Place) -> str:
+    return place.inside("rattler", "job.json")
 
 
 def _pip_steps(wish: CondaWish, job: Job, place: Place, means: Embedded) -> list[Step]:
@@ -116,10 +152,9 @@ def _pip_steps(wish: CondaWish, job: Job, place: Place, means: Embedded) -> list
 
 def rattler_procedure(steps: tuple[Step, ...], place: Place, assumed: tuple[str, ...]) -> Procedure:
     """The steps as `--dry-run` shows them."""
-    notes = (
-        "The solver chooses patch releases and builds of conda-forge.",
-        *(f"{item}." for item in assumed),
-    )
+    chosen = ("The solver chooses patch releases and builds of conda-forge.",)
+    solves = any(isinstance(step, Run) and "solve" in step.argv for step in steps)
+    notes = (*(chosen if solves else ()), *(f"{item}." for item in assumed))
     return Procedure(title=f"Steps to build {place.final}", steps=steps, notes=notes)
 
 
@@ -129,25 +164,3 @@ def weight(solution: CondaSolution) -> Lock:
     known = [size for size in sizes if not isinstance(size, Unknown)]
     total = sum(known) if len(known) == len(sizes) else UNKNOWN
     return Lock(packages=len(sizes), download_bytes=total)
-
-
-def lock_name(solution: CondaSolution) -> str:
-    """`conda-linux-64.lock`."""
-    return f"conda-{solution.subdir}.lock"
-
-
-def explicit_lock(solution: CondaSolution) -> str:
-    """The solution as an explicit file: one address with its hash a line, without anything to solve."""
-    told = [f"{item.name}={item.version}" for item in solution.virtual]
-    lines = [
-        "# micromamba create --prefix NAME --file THIS, or the same with mamba or conda",
-        f"# solved for: {' '.join(told)}" if told else "",
-        f"# platform: {solution.subdir}",
-        "@EXPLICIT",
-        *(f"{item.url}{_hash(item.sha256, item.md5)}" for item in solution.packages),
-    ]
-    return "".join(f"{line}\n" for line in lines if line)
-
-
-def _hash(sha256: str, md5: str) -> str:
-    return f"#sha256:{sha256}" if sha256 else f"#{md5}" if md5 else ""

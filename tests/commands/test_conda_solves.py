@@ -22,9 +22,10 @@ from dlsetup.model.resolution import Pick, Plan
 from dlsetup.model.steps import Run
 from dlsetup.model.versions import CudaVersion
 from dlsetup.plan.conda import conda_wish, wish_text
+from dlsetup.plan.conda_lock import explicit_lock
 from dlsetup.plan.conda_platform import conda_platform
 from dlsetup.plan.environment import Place
-from dlsetup.plan.rattler import explicit_lock, job_of, rattler_steps
+from dlsetup.plan.rattler import job_of, rattler_steps
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 SUBDIRS = ("linux-64", "linux-aarch64", "osx-arm64", "osx-64")

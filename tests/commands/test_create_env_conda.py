@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from tiny.command import Command
 from tiny.world import program
 
@@ -78,3 +79,16 @@ def test_neither_conda_tool_nor_embedded_solver(command: Command, tmp_path: Path
     text = command.create("demo", "torch", "--cpu", "--dry-run", "--with", "conda", **lacking)
     assert "pytorch-cpu=" in text.stdout
     assert command.entries() == []
+
+
+def test_kernel_comes_with_what_the_conda_tool_installs(command: Command, conda: Path) -> None:
+    command.environ["JUPYTER_DATA_DIR"] = str(command.home.parent / "jupyter")
+    found = command.json("my demo", "torch", "--cpu", "--yes", "--with", "conda", "--kernel", "demo")
+    assert found["exit"] == 0, found
+    listed = yaml.safe_load(json.loads(conda.read_text())["file"])["dependencies"]
+    assert "ipykernel" in listed
+    assert not [item for item in listed if isinstance(item, dict)]
+    about = json.loads((command.home.parent / "jupyter/kernels/demo/kernel.json").read_text())
+    assert about["argv"][0] == f"{command.home}/my demo/bin/python"
+    assert about["env"]["CONDA_PREFIX"] == f"{command.home}/my demo"
+    assert about["env"]["PATH"] == f"{command.home}/my demo/bin:${{PATH}}"

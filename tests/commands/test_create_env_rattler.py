@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import psutil
@@ -192,3 +195,44 @@ def test_a_conda_tool_that_is_there_goes_first(forge: Command, tmp_path: Path) -
     words = ("demo", "torch", "--cpu", "--python", PYTHON, "--dry-run")
     assert str(tool) in forge.create(*words, "--with", "conda").stdout
     assert str(tool) not in forge.create(*words, "--with", "rattler").stdout
+
+
+def kernels_of(command: Command) -> Path:
+    for name in ("XDG_DATA_HOME", "JUPYTER_PATH"):
+        command.environ.pop(name, None)
+    command.environ["JUPYTER_DATA_DIR"] = str(command.home.parent / "jupyter")
+    return command.home.parent / "jupyter/kernels"
+
+
+def test_kernel_of_conda_packages_starts_as_if_activated(forge: Command) -> None:
+    """`ipykernel` is the channel's, and nothing of the environment is a wheel."""
+    kernels = kernels_of(forge)
+    found = forge.json(*ASKED, "--kernel", "demo")
+    assert found["exit"] == 0, found
+    assert "ipykernel-7.1.0-pyh1_0" in Path(found["environment"]["lock"]).read_text()
+    about = json.loads((kernels / "demo/kernel.json").read_text())
+    variables = {name: Template(text).safe_substitute(forge.environ) for name, text in about["env"].items()}
+    argv = [word.replace("{connection_file}", "a file") for word in about["argv"]]
+    ran = subprocess.run(argv, capture_output=True, text=True, env={**forge.environ, **variables}, check=True)
+    home = str(forge.home / "demo")
+    assert ran.stdout.split() == [home, home, f"{home}/bin"]
+    assert variables["PATH"].endswith(forge.environ["PATH"])
+
+
+def test_channel_without_ipykernel_refuses_a_kernel(forge: Command, channel: Path, tmp_path: Path) -> None:
+    from rattler.index import index_fs
+
+    poor = tmp_path / "poor" / "conda-forge"
+    shutil.copytree(channel, poor)
+    for path in poor.glob("*/ipykernel-*"):
+        path.unlink()
+    for path in poor.glob("*/repodata*"):
+        path.unlink()
+    asyncio.run(index_fs(poor, write_zst=False, write_shards=False))
+    forge.environ["CONDA_CHANNELS"] = poor.as_uri()
+    kernels = kernels_of(forge)
+    found = forge.json(*ASKED, "--kernel", "demo")
+    assert found["exit"] == 3
+    assert "ipykernel" in found["error"]["message"]
+    assert "--kernel" in found["error"]["hint"]
+    assert (forge.entries(), kernels.exists()) == ([], False)

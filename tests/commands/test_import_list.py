@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli
 import yaml
 
 A100 = 'os=linux,arch=x86_64,glibc=2.35,driver=550.54.15,gpu="A100"'
@@ -262,3 +264,39 @@ def test_files_of_ours_say_the_same_again(tmp_path: Path) -> None:
         own = {item["framework"]: (item["version"], item["variant"]) for item in plan["picks"]}
         other = {item["framework"]: (item["version"], item["variant"]) for item in again["plan"]["picks"]}
         assert (own, plan["python"]) == (other, again["plan"]["python"]), command
+
+
+@pytest.mark.parametrize(("form", "name"), [("uv", "pyproject.toml"), ("pixi", "pixi.toml")])
+def test_an_old_list_becomes_a_project(form: str, name: str, tmp_path: Path) -> None:
+    """Everything that the list keeps is in it, and it reads back as the same plan."""
+    (tmp_path / "old.yml").write_text(CLASSIC)
+    document = found("old.yml", "--to", form, "-o", name, folder=tmp_path)
+    modern = document["modernised"]
+    assert modern["form"] == form
+    text = (tmp_path / name).read_text()
+    assert text == modern["text"]
+    assert "secret" not in text
+    project = tomli.loads(text)
+    table = project["project" if form == "uv" else "workspace"]
+    assert table["name"] == "classic"
+    asked = project["project"]["dependencies"] if form == "uv" else project["pypi-dependencies"]
+    names = {re.split(r"[^A-Za-z0-9-]", item)[0] for item in asked}
+    assert {"torch", "torchvision", "numpy", "tensorboard"} <= names
+    assert not {"opencv", "horovod", "cudatoolkit"} & names
+    assert became(document)["opencv"][0] == "unknown"
+    assert f"`git+https://host.example/x/y` does not go into {name}" in modern["notes"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path / "user")}
+    argv = [sys.executable, "-m", "dlsetup", "resolve", "-r", name, "--target", A100, "--json"]
+    again = json.loads(subprocess.run(argv, cwd=tmp_path, env=environ, capture_output=True, text=True).stdout)
+    picks = [
+        [(item["framework"], item["version"]) for item in plan["picks"]]
+        for plan in (modern["plan"], again["plan"])
+    ]
+    assert set(picks[0]) <= set(picks[1])
+
+
+def test_a_project_is_not_written_over_a_list(tmp_path: Path) -> None:
+    (tmp_path / "old.yml").write_text(CLASSIC)
+    ran = run("old.yml", "--to", "uv", "--in-place", "--target", A100, folder=tmp_path)
+    assert ran.returncode == 2
+    assert (tmp_path / "old.yml").read_text() == CLASSIC

@@ -8,14 +8,16 @@ import pytest
 from judge_machines import machine, nvidia, package, system
 from msgspec.structs import replace
 
+from dlsetup.judge.checks.fabric import install_manager
 from dlsetup.judge.driver_ways import way_of
-from dlsetup.judge.linux_families import family_of, install_packages
+from dlsetup.judge.linux_families import family_of, finish_upgrade, install_packages
+from dlsetup.judge.module_loading import enrol, first_file_system, headers
 from dlsetup.judge.scene import Scene
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Machine, System
 from dlsetup.model.record import UNKNOWN
 from dlsetup.model.report import Observation, Report
-from dlsetup.model.versions import OsRelease
+from dlsetup.model.versions import DriverRelease, OsRelease
 
 
 def on(name: str = "", release: str = "", kernel: str = "", **more: Any) -> Machine:
@@ -132,3 +134,20 @@ def test_root_of_an_image_needs_no_sudo(catalog: Catalog) -> None:
     assert install_packages(inside, {"ubuntu": ("gcc-12",)}) == ("apt install gcc-12",)
     outside = Scene.of(on("CentOS Linux 7", "7"), catalog)
     assert install_packages(outside, {"rhel": ("gcc",)}) == ("sudo yum install gcc",)
+
+
+@pytest.mark.parametrize("name", ["Gentoo 2.17", "NixOS 24.05", "Void Linux", "Alpine Linux 3.20"])
+def test_a_system_that_is_named_and_not_known_is_not_taken_for_ubuntu(name: str, catalog: Catalog) -> None:
+    scene = Scene.of(on(name, "", "6.6.1"), catalog)
+    assert headers(scene) == first_file_system(scene) == finish_upgrade(scene) == ()
+    assert enrol(scene) == ("sudo mokutil --import /var/lib/dkms/mok.pub",)
+    (remedy,) = install_manager(scene, DriverRelease("580.65.06"))
+    assert remedy.commands == ()
+    assert "where the driver came from" in remedy.text
+
+
+def test_a_system_that_nobody_names_is_taken_for_the_usual_one(catalog: Catalog) -> None:
+    for name in ("", "Linux", "Linux 6.6.1"):
+        scene = Scene.of(on(name, "", "6.6.1"), catalog)
+        assert headers(scene) == ("sudo apt install linux-headers-6.6.1",)
+        assert "sudo apt full-upgrade" in finish_upgrade(scene)

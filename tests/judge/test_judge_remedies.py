@@ -176,6 +176,24 @@ def test_what_nothing_asks_for_is_removed_and_the_rest_written_again(
     ]
 
 
+@pytest.mark.parametrize("variant", ["cu126", "cu130", None])
+def test_wheels_beside_a_framework_of_conda_go_all_of_them(
+    variant: str | None, judged: Callable[[Machine], Diagnosis]
+) -> None:
+    """conda's torch has its CUDA from conda, so nothing needs the wheels, whatever it was built for."""
+    torch = dist("torch", "2.14.1", variant, installer="conda", origin="conda-forge", requires=("numpy",))
+    left = with_environment(
+        machine(torch, *OVERLAP, driver=MODERN),
+        kind="conda",
+        shared_files=(shared("nvidia-cudnn-cu12", "nvidia-cudnn-cu13"),),
+    )
+    finding = found(judged(left), "mixed-cuda-majors")
+    assert commands(finding) == [
+        f"{PATH}/bin/python -m pip uninstall --yes nvidia-cudnn-cu12 nvidia-cudnn-cu13"
+    ]
+    assert finding.remedies[0].text.endswith("uninstall them.")
+
+
 def test_wsl_driver_packages_are_named_one_by_one(judged: Callable[[Machine], Diagnosis]) -> None:
     packages = (package("libnvidia-compute-535"), package("nvidia-utils-535"), package("cuda-drivers"))
     finding = found(judged(wsl(packages=packages)), "wsl-linux-driver-shadows-windows-driver")

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from packaging.version import Version
 
-from dlsetup.catalog.conda import conda_packages
+from dlsetup.catalog.conda import conda_packages, plain_packages
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Accelerator, Index
 from dlsetup.model.resolution import Pick, Plan
@@ -15,6 +15,7 @@ from dlsetup.model.target import Target
 from dlsetup.model.versions import CudaVersion
 from dlsetup.plan.conda import CondaTool, conda_python, conda_steps, conda_wish, wish_text
 from dlsetup.plan.environment import Place
+from dlsetup.plan.kernel import activated
 
 PLACE = Place(final="/envs/it's", work="/envs/.it's.building-1")
 
@@ -109,3 +110,32 @@ def test_cuda_is_told_where_the_building_machine_has_no_driver() -> None:
     tool = CondaTool(name="conda", path="/bin/conda")
     steps = conda_steps("text", PLACE, tool, (("CONDA_OVERRIDE_CUDA", "12.6"),))
     assert steps[1].env == (("CONDA_OVERRIDE_CUDA", "12.6"),)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "spec"),
+    [
+        ("numpy", "numpy"),
+        ("NumPy>=1.26,<2", "numpy<2,>=1.26"),
+        ("scikit_learn!=1.5", "scikit-learn!=1.5"),
+        ("numpy~=1.26", None),
+        ("numpy==1.26.*", None),
+        ("numpy; sys_platform == 'win32'", None),
+        ("pandas[excel]", None),
+        ("odd-tool==1", None),
+        ("numpy @ https://x.example/numpy-1.0-py3-none-any.whl", None),
+    ],
+)
+def test_what_conda_forge_has_under_the_same_name_is_conda_s(requirement: str, spec: str | None) -> None:
+    wanted = plan(packages=(requirement,))
+    wish = conda_wish(wanted, conda_packages(), {}, plain_packages())
+    assert (wish.packages, wish.pip) == (((spec,), ()) if spec else ((), (requirement,)))
+
+
+def test_a_kernel_is_given_what_activating_sets() -> None:
+    posix = activated("/envs/a $b/bin/python", windows=False)
+    assert posix == {"CONDA_PREFIX": "/envs/a $$b", "PATH": "/envs/a $$b/bin:${PATH}"}
+    windows = activated("C:/envs/demo/python.exe", windows=True)
+    home = "C:\\envs\\demo"
+    assert windows["CONDA_PREFIX"] == home
+    assert windows["PATH"] == f"{home};{home}\\Library\\bin;{home}\\Scripts;${{PATH}}"

@@ -15,12 +15,12 @@ from dlsetup.intake.old_list import is_command, read_old
 from dlsetup.model.conda import CondaWish
 from dlsetup.model.errors import DlsetupError
 from dlsetup.model.framework import Ended
-from dlsetup.model.modernised import OldList
+from dlsetup.model.modernised import ListForm, OldList
 from dlsetup.model.resolution import Pick, Plan
 from dlsetup.model.target import Target
 from dlsetup.model.versions import CudaVersion
 from dlsetup.plan.conda import conda_wish, wish_text
-from dlsetup.plan.modernise import Choice, Form, modernised
+from dlsetup.plan.modernise import Choice, modernised
 from dlsetup.plan.old_entries import Names, understand
 from dlsetup.plan.yaml_edit import edited
 from dlsetup.plan.yaml_text import plain_or_quoted, quoted
@@ -50,7 +50,7 @@ PLAN = Plan(
 WISH = conda_wish(PLAN, conda_packages(), {"torch": "cuda"})
 
 
-def modern(old: OldList, form: Form = "conda"):  # type: ignore[no-untyped-def]
+def modern(old: OldList, form: ListForm = "conda"):  # type: ignore[no-untyped-def]
     choice = Choice(plan=PLAN, wish=WISH, form=form)
     return modernised(old, understand(old, NAMES), choice, old_facts())
 
@@ -82,7 +82,7 @@ ENTRIES = st.lists(
     form=st.sampled_from(["conda", "requirements"]),
 )
 def test_every_entry_of_a_file_becomes_something(
-    channels: list[str], conda: list[str], pip: list[str], name: str, form: Form
+    channels: list[str], conda: list[str], pip: list[str], name: str, form: ListForm
 ) -> None:
     lines = [
         f"name: {quoted(name)}",

@@ -8,8 +8,9 @@ from dlsetup.intake.target import parse
 from dlsetup.model.conda import CondaSolution, SolvedPackage, VirtualPackage
 from dlsetup.model.errors import UsageError
 from dlsetup.model.versions import CudaVersion
+from dlsetup.plan.conda_lock import explicit_lock, lock_name
 from dlsetup.plan.conda_platform import conda_platform, subdir_of
-from dlsetup.plan.rattler import explicit_lock, lock_name, weight
+from dlsetup.plan.rattler import weight
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,7 @@ def test_the_target_speaks_and_not_this_machine() -> None:
         "CONDA_SUBDIR": "linux-64",
         "CONDA_OVERRIDE_CUDA": "12.2",
         "CONDA_OVERRIDE_GLIBC": "2.31",
+        "CONDA_OVERRIDE_ARCHSPEC": "x86_64",
     }
 
 
@@ -74,5 +76,5 @@ def test_the_explicit_lock_has_one_address_and_hash_a_line() -> None:
     lines = explicit_lock(solution).splitlines()
     assert lines[-3:] == ["@EXPLICIT", f"{one.url}#sha256:{'ab' * 32}", f"{two.url}#{'cd' * 16}"]
     assert "# platform: linux-64" in lines
-    assert lock_name(solution) == "conda-linux-64.lock"
+    assert lock_name(solution.subdir) == "conda-linux-64.lock"
     assert (weight(solution).packages, weight(solution).download_bytes) == (2, 7)

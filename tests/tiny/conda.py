@@ -127,6 +127,13 @@ def packages() -> Iterator[TinyPackage]:
         yield TinyPackage("cuda-version", version)
     pip = TinyWheel("pip", "26.0", files={"pip/__init__.py": "", "pip/__main__.py": program("pip")})
     yield of_wheel("pip", f"{PY}h0_0", pip)
+    started = (
+        "import os, sys; print(sys.prefix, os.environ['CONDA_PREFIX'], os.environ['PATH'].split(':')[0])\n"
+    )
+    kernel = TinyWheel(
+        "ipykernel", "7.1.0", files={"ipykernel/__init__.py": "", "ipykernel_launcher.py": started}
+    )
+    yield of_wheel("ipykernel", "pyh1_0", kernel)
     yield TinyPackage("zlib", "1.3.1", files={"lib/libz.so.1": "zlib\n"})
 
 

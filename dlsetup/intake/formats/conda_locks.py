@@ -26,10 +26,10 @@ from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 
 _FILE = re.compile(
-    r"https?://[^\s/]{1,100}/(?:[^\s/]{1,60}/){0,4}?([\w.-]{1,60})/(noarch|(?:linux|osx|win)-[\w]{2,10})/"
+    r"(?:https?://[^\s/]{1,100}|file://)/(?:[^\s/]{1,60}/){0,12}?([\w.-]{1,60})/(noarch|(?:linux|osx|win)-[\w]{2,10})/"
     r"([a-z0-9_][\w.-]{0,80})-([\w.!+]{1,50})-(\w[\w.]{0,80})\.(?:conda|tar\.bz2)(?=[#\s\"']|$)"
 )
-_STARTS = re.compile(r"^\s{0,12}(?:- (?:conda|url): |url: |https?://)")
+_STARTS = re.compile(r"^\s{0,12}(?:- (?:conda|url): |url: |https?://|file://)")
 _ENVIRONMENTS = re.compile(r"^packages:\s*$|^package:\s*$|^@EXPLICIT\b|^environments:\s*$")
 
 

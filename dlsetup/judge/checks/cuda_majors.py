@@ -61,9 +61,11 @@ def _one_major(scene: Scene, names: Sequence[str], asking: Sequence[Demand]) -> 
     asked = {item.name for item in asking if item.owner.name not in names}
     orphans = [name for name in names if name not in asked and not _in_use(scene, name)]
     kept = [name for name in names if name not in orphans]
-    if orphans and kept:
-        text = f"Nothing asks for {' and '.join(orphans)}: uninstall, then write the other files again."
-        yield Remedy(text=text, commands=(*uninstall(scene, orphans), *reinstall(scene, kept)))
+    if orphans:
+        then = "uninstall, then write the other files again" if kept else "uninstall them"
+        text = f"Nothing asks for {' and '.join(orphans)}: {then}."
+        rest = reinstall(scene, kept) if kept else ()
+        yield Remedy(text=text, commands=(*uninstall(scene, orphans), *rest))
         return
     moves = (_move(scene, names, major) for major in _majors(scene))
     move = next((item for item in moves if item), None)
@@ -76,8 +78,11 @@ def _one_major(scene: Scene, names: Sequence[str], asking: Sequence[Demand]) -> 
 
 
 def _in_use(scene: Scene, name: str) -> bool:
-    """Whether a framework may need it: one of that CUDA major, or one whose CUDA is not known."""
-    cudas = [item.cuda for item in scene.leading]
+    """Whether a framework may need it: one of that CUDA major, or one whose CUDA is not known.
+
+    A framework of conda has its CUDA from conda's own packages.
+    """
+    cudas = [item.cuda for item in scene.leading if item.distribution.installer != "conda"]
     return any(isinstance(cuda, Unknown) or (cuda and name.endswith(f"-cu{cuda.major}")) for cuda in cudas)
 
 

@@ -9,7 +9,7 @@ from dlsetup.judge.commands import line
 from dlsetup.judge.driver_parts import release_of
 from dlsetup.judge.evidence import of_driver, of_message, of_package
 from dlsetup.judge.host import driver_scope
-from dlsetup.judge.linux_families import family_of
+from dlsetup.judge.linux_families import family_or_usual
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
@@ -97,8 +97,12 @@ def install_manager(scene: Scene, driver: DriverRelease) -> Iterator[Remedy]:
     """The fabric manager of exactly that release, from where the driver comes."""
     name = f"{SERVICE}-{driver.major}" if driver.major < 580 else SERVICE
     text = f"Install the fabric manager {driver}, the driver's own release, and start it again."
-    apt = family_of(scene) in ("ubuntu", "debian", None)
-    tool = "zypper" if family_of(scene) == "suse" else "dnf"
+    family = family_or_usual(scene)
+    if family in (None, "arch"):
+        yield Remedy(text=f"{text} It comes from where the driver came from.", scope=driver_scope(scene))
+        return
+    apt = family in ("ubuntu", "debian")
+    tool = "zypper" if family == "suse" else "dnf"
     install = ["apt", "install", f"{name}={driver}*"] if apt else [tool, "install", f"{SERVICE}-{driver}"]
     show = line(scene, ["apt-cache", "madison", name]) if apt else ()
     commands = (*show, *line(scene, ["sudo", *install]), f"sudo systemctl restart {SERVICE}")

@@ -124,7 +124,8 @@ def _after_update(scene: Scene) -> Iterator[Remedy]:
         return
     if len(parts_by_branch(scene)) > 1:
         text = "Bring the packages of module and libraries to one release: a restart alone changes nothing."
-        yield Remedy(text=text, commands=(*finish_upgrade(scene), "sudo reboot"), scope=scope)
+        commands = finish_upgrade(scene)
+        yield Remedy(text=text, commands=(*commands, "sudo reboot") if commands else (), scope=scope)
         return
     yield Remedy(
         text="Restart the machine: it loads the module of the new release.",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.driver_ways import DOWNLOADS, GUIDE, way_of
-from dlsetup.judge.linux_families import install_packages, remove_packages
+from dlsetup.judge.linux_families import foreign_name, install_packages, remove_packages
 from dlsetup.judge.module_loading import headers
 from dlsetup.model.note import NoteStep
 from dlsetup.model.note_facts import DriverPackage, OwnDriver
@@ -51,11 +51,16 @@ def own_driver(subject: Subject) -> OwnDriver | None:
 
 def _headers(subject: Subject) -> NoteStep:
     kernel = subject.kernel or "the running kernel"
+    why = "The module is built for exactly this kernel; without its headers DKMS builds none."
+    if subject.family is None:
+        why = f"{why} How {_system(subject)} calls their package is not known to the catalog."
+    commands = (*update(subject.scene), *headers(subject.scene), *_following(subject))
     return needed(
         "kernel-headers",
         f"Install the headers of {kernel}",
-        "The module is built for exactly this kernel; without its headers DKMS builds none.",
-        (*update(subject.scene), *headers(subject.scene), *_following(subject)),
+        why,
+        commands if subject.family else (),
+        place="here" if subject.family else "screen",
         check=('ls -d "/lib/modules/$(uname -r)/build"',),
         sign="the folder of the running kernel",
         sources=subject.sources("dkms"),
@@ -162,9 +167,13 @@ def _of_others(subject: Subject, why: str) -> Iterator[NoteStep]:
         yield _packages(subject, why, named, f"the driver{way.where}", row.source)
         return
     if not commands:
+        title = f"Look up the driver{way.where}"
+        if subject.family is None:
+            title = f"Look for the driver among the packages of {_system(subject)}, else in NVIDIA's guide"
+            why = f"{why} {GUIDE} says which systems NVIDIA has packages for, {DOWNLOADS} is for all others."
         yield ask(
             "driver",
-            f"Look up the driver{way.where}",
+            title,
             f"{why} Which packages this system has of it is not known to the catalog.",
             ("cat /etc/os-release", "lspci -nn | grep -i nvidia"),
             sources=(GUIDE, DOWNLOADS),
@@ -182,6 +191,10 @@ def _of_others(subject: Subject, why: str) -> Iterator[NoteStep]:
         undo=remove_packages(subject.scene, _installed_by(commands)),
         sources=(GUIDE,),
     )
+
+
+def _system(subject: Subject) -> str:
+    return foreign_name(subject.scene) or "this system"
 
 
 def _sources(subject: Subject, commands: tuple[str, ...]) -> Iterator[NoteStep]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlsetup.judge.evidence import of_package
+from dlsetup.judge.linux_families import foreign_name
 from dlsetup.model.note import NoteStep
 from dlsetup.plan.notes.steps import ask, needed, right
 from dlsetup.plan.notes.subject import Subject
@@ -40,6 +41,13 @@ def repository_steps(subject: Subject, what: str) -> Iterator[NoteStep]:
 
 def _unknown(subject: Subject, what: str) -> NoteStep:
     """Nobody knows a repository for it, or nobody knows the system."""
+    name = foreign_name(subject.scene)
+    if name:
+        why = f"The catalog knows no repository of NVIDIA for {name}; {PAGE} lists those that there are."
+        title = f"Look for it among the packages of {name}, else among NVIDIA's"
+        return ask(
+            "nvidia-repository", title, f"{what} is needed. {why}", ("cat /etc/os-release", "uname -m")
+        )
     if subject.family is None or not subject.release:
         why = f"{what} comes from NVIDIA's repository for this very system, and nothing tells which it is."
         return ask("nvidia-repository", "Find out the system and its release", why, ("cat /etc/os-release",))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dlsetup.judge.commands import conda, line
 from dlsetup.judge.host_compilers import in_conda
-from dlsetup.judge.linux_families import FAMILIES, Family, install_packages, remove_packages
+from dlsetup.judge.linux_families import FAMILIES, Family, foreign_name, install_packages, remove_packages
 from dlsetup.model.finding import Evidence
 from dlsetup.model.machine import Toolkit
 from dlsetup.model.note import NoteStep
@@ -149,8 +149,17 @@ def _by_hand(subject: Subject, cuda: CudaVersion, why: str, only_if: str) -> Not
     return ask(
         "toolkit",
         f"Look up the toolkit of CUDA {cuda.line} for this system",
-        f"{why} {PAGE} has it for each system; nothing tells which this is.",
+        f"{why} {PAGE} has it for each system{_which(subject)}.",
         ("cat /etc/os-release",),
+    )
+
+
+def _which(subject: Subject) -> str:
+    name = foreign_name(subject.scene)
+    return (
+        f" that NVIDIA has packages for, and {name} may have its own"
+        if name
+        else "; nothing tells which this is"
     )
 
 

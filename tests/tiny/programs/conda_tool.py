@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import rattler
+import yaml
 from rattler.exceptions import SolverError
 
 FAULT = os.environ.get("TINY_CONDA", "")
@@ -19,6 +20,10 @@ FAULT = os.environ.get("TINY_CONDA", "")
 
 
 def main() -> None:
+    if sys.argv[1] == "create":
+        note(sys.argv[1:])
+        asyncio.run(create(sys.argv[2:]))
+        return
     parser = argparse.ArgumentParser()
     parser.add_argument("verb", choices=("install", "remove"))
     parser.add_argument("--prefix", type=Path, required=True)
@@ -38,6 +43,25 @@ def main() -> None:
 def note(words: list) -> None:
     with Path(os.environ["TINY_CONDA_RECORD"]).open("a") as file:
         file.write(json.dumps(words) + "\n")
+
+
+async def create(words: list) -> None:
+    """On paper alone, for the platform of CONDA_SUBDIR; the channel is the test's."""
+    if words[:3] != ["--yes", "--dry-run", "--json"]:
+        sys.exit("this tool makes environments on paper alone")
+    wanted = yaml.safe_load(Path(words[words.index("--file") + 1]).read_text())
+    solved = await rattler.solve(
+        [rattler.Channel(os.environ["TINY_CONDA_CHANNEL"])],
+        wanted["dependencies"],
+        platforms=[os.environ["CONDA_SUBDIR"], "noarch"],
+        virtual_packages=virtual(),
+    )
+    order = {
+        item.name.normalized: at for at, item in enumerate(rattler.PackageRecord.sort_topologically(solved))
+    }
+    rows = sorted(solved, key=lambda item: order[item.name.normalized])
+    addressed = [{**shown(item), "url": item.url, "sha256": item.sha256.hex()} for item in rows]
+    print(json.dumps({"actions": {"LINK": addressed, "PREFIX": ""}, "dry_run": True, "success": True}))
 
 
 async def install(given: argparse.Namespace) -> None:
