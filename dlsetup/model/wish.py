@@ -71,6 +71,34 @@ class Wish(Record, frozen=True, kw_only=True):
     """Major and minor: 3.12."""
 
 
+Capability = Literal[
+    "import",
+    "devices",
+    "matmul",
+    "conv",
+    "gradients",
+    "amp",
+    "compile",
+    "dataloader",
+    "data-parallel",
+    "distributed",
+    "export-onnx",
+    "torchscript",
+    "torch-export",
+    "jit",
+    "vmap",
+    "shard-map",
+    "tf-function",
+    "saved-model",
+    "serving",
+    "lite",
+    "tensorboard",
+    "fit",
+    "train-step",
+]
+"""What an environment can be shown to be able to do."""
+
+
 class Profile(Record, frozen=True, kw_only=True):
     """A wish with a name: what `profiles/NAME.toml` holds."""
 
@@ -81,5 +109,9 @@ class Profile(Record, frozen=True, kw_only=True):
     frameworks: tuple[str, ...]
     """Requirements on frameworks of the catalog, the weightiest first."""
     packages: tuple[str, ...] = ()
+    """Further requirements, which only the installer has to understand."""
     python: str = ""
+    verify: tuple[Capability, ...] = ()
+    """What an environment made of it has to be able to do."""
     notes: tuple[str, ...] = ()
+    """What somebody who takes it should know, a sentence each."""

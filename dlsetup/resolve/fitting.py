@@ -1,0 +1,92 @@
+"""What becomes of one framework on a target: as it should be, with a drawback, or not at all."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from dlsetup.model.choosing import Fit
+from dlsetup.model.framework import Build, Catalog, Framework
+from dlsetup.model.record import Unknown
+from dlsetup.model.resolution import Conflict, Plan
+from dlsetup.model.target import Target
+from dlsetup.model.wish import Wish
+from dlsetup.resolve.answer import fitting_plan, resolve
+from dlsetup.resolve.devices import devices_of
+
+OLD_DAYS = 730
+"""A release that is so much older than the newest one is told."""
+CPU_RULE = "a CPU build is not taken"
+
+
+def fit_of(wish: Wish, target: Target, catalog: Catalog) -> Fit:
+    """How the frameworks of a wish fit; the first one is the one in question."""
+    answer = resolve(wish, target, catalog)
+    if isinstance(answer, Conflict):
+        return _without_gpu(wish, target, catalog, answer)
+    if _leaves_gpu(answer, wish, target, catalog):
+        return Fit(how="cpu", because=f"it runs on the CPU of {target.name} only", plan=answer)
+    late = _late(answer, catalog.framework(wish.wanted[0].framework))
+    return Fit(how="old" if late else "works", because=late, plan=answer)
+
+
+def newest_of(framework: Framework) -> Build | None:
+    """A build of its newest release that is final and was not taken back."""
+    good = (build for build in framework.builds if not build.prerelease and not build.yanked)
+    return next(good, None)
+
+
+def _without_gpu(wish: Wish, target: Target, catalog: Catalog, conflict: Conflict) -> Fit:
+    """Where the GPU cannot be used, the CPU may do, unless a device was asked for."""
+    because = _told(conflict)
+    if wish.accelerator is None and wish.cuda is None:
+        plan = fitting_plan(replace(wish, accelerator="cpu"), target, catalog)
+        if plan is not None:
+            return Fit(how="cpu", because=because, plan=plan, conflict=conflict)
+    return Fit(how="none", because=because, conflict=conflict)
+
+
+def _told(conflict: Conflict) -> str:
+    """The rules that decide it, without what was asked for and the rule that keeps GPUs from being given up."""
+    rules = [item.text for item in conflict.core if item.kind == "rule"]
+    facts = [item.text for item in conflict.core if item.kind == "fact"]
+    telling = [text for text in rules if not text.startswith(CPU_RULE)]
+    return "; ".join(telling or facts or [item.text for item in conflict.core])
+
+
+def _leaves_gpu(plan: Plan, wish: Wish, target: Target, catalog: Catalog) -> bool:
+    """Whether the target has a device that nothing in the plan is built for."""
+    device = devices_of(wish, target)
+    if device.accelerator == "cpu" or not device.known:
+        return False
+    return all(build.accelerator == "cpu" for build in _builds(plan, catalog))
+
+
+def _builds(plan: Plan, catalog: Catalog) -> Iterable[Build]:
+    found = (catalog.build(pick.framework, pick.version, pick.variant, pick.index) for pick in plan.picks)
+    return (build for build in found if build is not None)
+
+
+def _late(plan: Plan, framework: Framework | None) -> str:
+    """That the target takes a release only that is years behind the newest one; empty where it does not."""
+    if framework is None:
+        return ""
+    newest = newest_of(framework)
+    pick = next((item for item in plan.picks if item.framework == framework.name), None)
+    taken = None if pick is None else next(iter(framework.of(pick.version)), None)
+    if newest is None or taken is None or newest.version == taken.version:
+        return ""
+    if isinstance(newest.released, Unknown) or isinstance(taken.released, Unknown):
+        return ""
+    if _days(newest.released) - _days(taken.released) < OLD_DAYS:
+        return ""
+    return (
+        f"the newest release that uses the device is {taken.version} of {taken.released}; "
+        f"the newest of all is {newest.version} of {newest.released}"
+    )
+
+
+def _days(date: str) -> int:
+    return datetime.date.fromisoformat(date).toordinal()
