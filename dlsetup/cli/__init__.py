@@ -15,6 +15,7 @@ import typer
 from dlsetup.cli import (
     bundle,
     catalog,
+    choosing,
     daily,
     diagnosis,
     files,
@@ -37,6 +38,7 @@ LEAVES = (
     diagnosis,
     libs,
     verifying,
+    choosing,
     daily,
     image,
     past,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as text
 
+from dlsetup.catalog.choosing import ChoosingFile
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
@@ -26,6 +27,7 @@ from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
+from dlsetup.show.choose import ChooseDocument
 from dlsetup.show.files import FilesDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
@@ -38,6 +40,7 @@ DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "libs": LibsDocument,
     "verify": VerifyDocument,
+    "choose": ChooseDocument,
     "resolve": json.ResolveDocument,
     "bundle": BundleDocument,
     "bundle-manifest": Manifest,
@@ -73,6 +76,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-message": MessageFile,
     "catalog-loading": LoadingFile,
     "catalog-note": NoteFile,
+    "catalog-choosing": ChoosingFile,
 }
 
 

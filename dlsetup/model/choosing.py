@@ -146,6 +146,8 @@ class Ranked(Record, frozen=True, kw_only=True):
     newest: Version | Unknown = UNKNOWN
     """Its newest release, and the ISO date of it."""
     released: str | Unknown = UNKNOWN
+    quiet: bool = False
+    """Nothing was released for a year."""
     declining: tuple[str, ...] = ()
     """Facts that show that it is in decline."""
 

@@ -15,10 +15,10 @@ from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
 from dlsetup.resolve.answer import fitting_plan, resolve
 from dlsetup.resolve.devices import devices_of
+from dlsetup.resolve.rule_words import KEEPS_GPU
 
 OLD_DAYS = 730
 """A release that is so much older than the newest one is told."""
-CPU_RULE = "a CPU build is not taken"
 
 
 def fit_of(wish: Wish, target: Target, catalog: Catalog) -> Fit:
@@ -50,10 +50,9 @@ def _without_gpu(wish: Wish, target: Target, catalog: Catalog, conflict: Conflic
 
 def _told(conflict: Conflict) -> str:
     """The rules that decide it, without what was asked for and the rule that keeps GPUs from being given up."""
-    rules = [item.text for item in conflict.core if item.kind == "rule"]
-    facts = [item.text for item in conflict.core if item.kind == "fact"]
-    telling = [text for text in rules if not text.startswith(CPU_RULE)]
-    return "; ".join(telling or facts or [item.text for item in conflict.core])
+    rules = [item.text.removesuffix(f", and {KEEPS_GPU}") for item in conflict.core if item.kind == "rule"]
+    telling = [text for text in rules if text != KEEPS_GPU]
+    return "; ".join(telling or [item.text for item in conflict.core])
 
 
 def _leaves_gpu(plan: Plan, wish: Wish, target: Target, catalog: Catalog) -> bool:

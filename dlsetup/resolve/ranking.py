@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 
 from dlsetup.model.choosing import Choosing, Fit, Judgement, Ranked, Ranking, Said
-from dlsetup.model.framework import Catalog, Framework
+from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.resolve.fitting import newest_of
 
@@ -33,24 +33,17 @@ def ranking(said: Said, choosing: Choosing, fits: Mapping[str, Fit], catalog: Ca
         base[default] = max(base.values())
     points = {name: base[name] + _said(said, choosing, name) for name in fits}
     places = sorted(
-        (_ranked(name, points[name], said, choosing, fits[name], catalog) for name in fits),
+        (_ranked(name, points[name], said, choosing, fit, catalog) for name, fit in fits.items()),
         key=lambda item: (*_rank(item, said), -item.points, item.framework != default, item.title),
     )
-    return Ranking(places=tuple(places), default=default, overruled=_overruled(places, said))
+    return Ranking(places=tuple(places), default=default, overruled=_overruled(places, said, choosing))
 
 
 def _rank(item: Ranked, said: Said) -> tuple[bool, bool, int]:
     """The lower, the better: whether it runs, whether it lives, whether it has a drawback."""
     how = item.fit.how
     order = 0 if how == "cpu" and said.task.cpu_will_do else ORDER[how]
-    return how == "none", any(item.declining) and _ended(item), order
-
-
-def _ended(item: Ranked) -> bool:
-    return any(text.startswith(ENDED) for text in item.declining)
-
-
-ENDED = "no release since "
+    return how == "none", item.quiet, order
 
 
 def _base(said: Said, choosing: Choosing, name: str) -> int:
@@ -70,17 +63,24 @@ def _said(said: Said, choosing: Choosing, name: str) -> int:
     return STRENGTH * strong + SKILL * known + more
 
 
+def _of_person(said: Said, choosing: Choosing, name: str) -> Iterator[str]:
+    """What speaks for a framework in what somebody said beside the task."""
+    yield from (skill.because for skill in said.skills if name in skill.frameworks)
+    yield from _strengths(said, choosing, name)
+    yield from (skill.because for skill in said.skills if skill.weights)
+
+
 def _strengths(said: Said, choosing: Choosing, name: str) -> Iterator[str]:
     for row in choosing.strengths:
         if said.domain is not None and (row.framework, row.domain) == (name, said.domain.id):
             yield row.because
 
 
-def _ranked(
-    name: str, points: int, said: Said, choosing: Choosing, fit: Fit, catalog: Catalog
-) -> Ranked:
+def _ranked(name: str, points: int, said: Said, choosing: Choosing, fit: Fit, catalog: Catalog) -> Ranked:
     framework = catalog.framework(name)
     newest = None if framework is None else newest_of(framework)
+    quiet = _quiet(newest, framework, catalog.checked)
+    facts = tuple(row.fact for row in choosing.declines if row.framework == name)
     return Ranked(
         framework=name,
         title=name if framework is None else framework.title,
@@ -90,15 +90,15 @@ def _ranked(
         fit=fit,
         newest=UNKNOWN if newest is None else newest.version,
         released=UNKNOWN if newest is None else newest.released,
-        declining=tuple(_declining(name, framework, choosing, catalog.checked)),
+        quiet=bool(quiet),
+        declining=(*filter(None, [quiet]), *facts),
     )
 
 
 def _reasons(name: str, said: Said, choosing: Choosing) -> Iterator[str]:
     if name == said.task.default:
         yield said.task.because
-    yield from (skill.because for skill in said.skills if name in skill.frameworks)
-    yield from _strengths(said, choosing, name)
+    yield from _of_person(said, choosing, name)
     weights = said.task.weights
     weighed = [item for item in choosing.judged(name) if weights.get(item.criterion, 0)]
     weighed.sort(key=lambda item: -weights[item.criterion])
@@ -110,29 +110,24 @@ def _told(item: Judgement, choosing: Choosing) -> str:
     return f"{title}: {item.because}"
 
 
-def _declining(
-    name: str, framework: Framework | None, choosing: Choosing, checked: str
-) -> Iterator[str]:
-    """That nothing was released for a year before the catalog was checked, and what else is known."""
-    newest = None if framework is None else newest_of(framework)
-    if newest is not None and not isinstance(newest.released, Unknown) and checked:
-        if _days(checked) - _days(newest.released) > QUIET_DAYS:
-            ended = framework.ended if framework else None
-            instead = f"; take instead: {ended.instead}" if ended else ""
-            yield f"{ENDED}{newest.version} of {newest.released}{instead}"
-    yield from (row.fact for row in choosing.declines if row.framework == name)
+def _quiet(newest: Build | None, framework: Framework | None, checked: str) -> str:
+    """That nothing was released for a year before the catalog was checked; empty where that is not so."""
+    if newest is None or isinstance(newest.released, Unknown) or not checked:
+        return ""
+    days = datetime.date.fromisoformat(checked) - datetime.date.fromisoformat(newest.released)
+    if days.days <= QUIET_DAYS:
+        return ""
+    instead = f"; take instead: {framework.ended.instead}" if framework and framework.ended else ""
+    return f"no release since {newest.version} of {newest.released}{instead}"
 
 
-def _overruled(places: Sequence[Ranked], said: Said) -> str:
+def _overruled(places: Sequence[Ranked], said: Said, choosing: Choosing) -> str:
+    """Why the default does not come first; empty where it does."""
     default = next((item for item in places if item.framework == said.task.default), None)
-    first = places[0] if places else None
-    if first is None or default is None or first is default:
+    if default is None or places[0] is default:
         return ""
     start = f"{said.task.title.partition(':')[0]} usually begins with {default.title}"
-    if _rank(default, said) > _rank(first, said):
-        return f"{start}, but here {default.fit.because or default.declining[0]}"
-    return f"{start}, but what was said weighs more for {first.title}"
-
-
-def _days(date: str) -> int:
-    return datetime.date.fromisoformat(date).toordinal()
+    if _rank(default, said) > _rank(places[0], said):
+        return f"{start}, but {default.fit.because or default.declining[0]}"
+    person = list(_of_person(said, choosing, places[0].framework))
+    return f"{start}, but for {places[0].title} speaks: {'; '.join(person)}"

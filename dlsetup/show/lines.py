@@ -25,7 +25,7 @@ COLOURS: dict[Style, str] = {
     "command": "cyan",
 }
 ESCAPES = r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|\Z)|\x1b[ -/]*[0-~]"
-PLAIN_SIGNS = {"✓": "ok", "✗": "x", "╰": "`-", "·": "-", "≥": ">=", "≤": "<=", "…": "...", "×": "x"}
+PLAIN_SIGNS = {"✓": "ok", "✗": "x", "╰": "`-", "·": "-", "≥": ">=", "≤": "<=", "…": "...", "×": "x", "★": "*", "☆": "."}
 
 
 class Line(Record, frozen=True, kw_only=True):
