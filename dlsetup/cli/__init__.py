@@ -25,6 +25,7 @@ from dlsetup.cli import (
     locks,
     notes,
     past,
+    profiles,
     upkeep,
     verifying,
 )
@@ -44,6 +45,7 @@ LEAVES = (
     past,
     locks,
     catalog,
+    profiles,
     upkeep,
     notes,
     bundle,

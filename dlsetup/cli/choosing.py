@@ -30,7 +30,9 @@ SKILLS = "beginner, numpy, keras, torch, paddle, mindspore"
     ),
 )
 def choose(
-    task: Annotated[str | None, typer.Option(metavar="NAME", help="What it is for; nothing is asked.")] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What it is for; nothing is asked.")
+    ] = None,
     domain: Annotated[str | None, typer.Option(metavar="NAME", help="What it is about.")] = None,
     know: Annotated[
         list[str] | None, typer.Option("--know", metavar="NAME", help="What you know. Can be repeated.")

@@ -20,9 +20,7 @@ from dlsetup.resolve.fitting import fit_of
 from dlsetup.show.choose import Offer
 
 
-def offer_for(
-    found: Ranking, said: Said, target: Target, question: Question, places: Places
-) -> Offer | None:
+def offer_for(found: Ranking, said: Said, target: Target, question: Question, places: Places) -> Offer | None:
     """What makes the first place; None where nothing runs."""
     first = found.places[0]
     if first.fit.plan is None:

@@ -16,7 +16,6 @@ from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.libs import LibsDocument
-from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.bundle import Manifest
 from dlsetup.model.errors import UsageError
@@ -33,6 +32,8 @@ from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
 from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.notes import NotesDocument
+from dlsetup.show.profiles import CheckDocument as ProfilesCheckDocument
+from dlsetup.show.profiles import ProfileDocument, ProfilesDocument
 from dlsetup.show.repair import FixDocument
 from dlsetup.show.verify import VerifyDocument
 
@@ -62,6 +63,8 @@ DOCUMENTS: dict[str, type] = {
     "triage": Triage,
     "triage-report": Row,
     "profiles-list": ProfilesDocument,
+    "profiles-show": ProfileDocument,
+    "profiles-check": ProfilesCheckDocument,
     "error": json.ErrorDocument,
     "machine": Machine,
     "profile": Profile,

@@ -142,6 +142,8 @@ class Ranked(Record, frozen=True, kw_only=True):
     stars: tuple[Judgement, ...]
     reasons: tuple[str, ...]
     """What speaks for it, the weightiest first."""
+    drawbacks: tuple[str, ...] = ()
+    """What speaks against it."""
     fit: Fit
     newest: Version | Unknown = UNKNOWN
     """Its newest release, and the ISO date of it."""

@@ -40,7 +40,7 @@ def newest_of(framework: Framework) -> Build | None:
 
 def _without_gpu(wish: Wish, target: Target, catalog: Catalog, conflict: Conflict) -> Fit:
     """Where the GPU cannot be used, the CPU may do, unless a device was asked for."""
-    because = _told(conflict)
+    because = told_of(conflict)
     if wish.accelerator is None and wish.cuda is None:
         plan = fitting_plan(replace(wish, accelerator="cpu"), target, catalog)
         if plan is not None:
@@ -48,7 +48,7 @@ def _without_gpu(wish: Wish, target: Target, catalog: Catalog, conflict: Conflic
     return Fit(how="none", because=because, conflict=conflict)
 
 
-def _told(conflict: Conflict) -> str:
+def told_of(conflict: Conflict) -> str:
     """The rules that decide it, without what was asked for and the rule that keeps GPUs from being given up."""
     rules = [item.text.removesuffix(f", and {KEEPS_GPU}") for item in conflict.core if item.kind == "rule"]
     telling = [text for text in rules if text != KEEPS_GPU]
@@ -58,7 +58,8 @@ def _told(conflict: Conflict) -> str:
 def _leaves_gpu(plan: Plan, wish: Wish, target: Target, catalog: Catalog) -> bool:
     """Whether the target has a device that nothing in the plan is built for."""
     device = devices_of(wish, target)
-    if device.accelerator == "cpu" or not device.known:
+    guessed = device.clause == "fact driver" and not device.strict
+    if device.accelerator == "cpu" or guessed:
         return False
     return all(build.accelerator == "cpu" for build in _builds(plan, catalog))
 

@@ -16,6 +16,8 @@ SKILL = 8
 """Points for a framework that is used like something that is known."""
 TOLD = 2
 """How many of the weightiest judgements are told."""
+GOOD = 3
+"""With fewer stars a judgement speaks against a framework."""
 QUIET_DAYS = 365
 ORDER = {"works": 0, "old": 1, "cpu": 2, "none": 3}
 
@@ -87,6 +89,7 @@ def _ranked(name: str, points: int, said: Said, choosing: Choosing, fit: Fit, ca
         points=points,
         stars=choosing.judged(name),
         reasons=tuple(_reasons(name, said, choosing)),
+        drawbacks=tuple(_drawbacks(name, said, choosing)),
         fit=fit,
         newest=UNKNOWN if newest is None else newest.version,
         released=UNKNOWN if newest is None else newest.released,
@@ -99,10 +102,18 @@ def _reasons(name: str, said: Said, choosing: Choosing) -> Iterator[str]:
     if name == said.task.default:
         yield said.task.because
     yield from _of_person(said, choosing, name)
+    yield from (_told(item, choosing) for item in _weighed(name, said, choosing) if item.stars >= GOOD)
+
+
+def _drawbacks(name: str, said: Said, choosing: Choosing) -> Iterator[str]:
+    yield from (_told(item, choosing) for item in _weighed(name, said, choosing) if item.stars < GOOD)
+
+
+def _weighed(name: str, said: Said, choosing: Choosing) -> list[Judgement]:
+    """The judgements that count most for the task."""
     weights = said.task.weights
-    weighed = [item for item in choosing.judged(name) if weights.get(item.criterion, 0)]
-    weighed.sort(key=lambda item: -weights[item.criterion])
-    yield from (_told(item, choosing) for item in weighed[:TOLD])
+    found = [item for item in choosing.judged(name) if weights.get(item.criterion, 0)]
+    return sorted(found, key=lambda item: -weights[item.criterion])[:TOLD]
 
 
 def _told(item: Judgement, choosing: Choosing) -> str:

@@ -102,6 +102,7 @@ def _place(number: int, item: Ranked, *, reasons: bool) -> Iterator[Line]:
     yield Line(mark=f"{mark} {number}.", text=f"{item.title}: {_outcome(item)}", style=style)
     if reasons:
         yield from (Line(mark="because", text=text, indent=5, style="faint") for text in item.reasons)
+        yield from (Line(mark="but    ", text=text, indent=5, style="faint") for text in item.drawbacks)
     for text in item.declining:
         yield Line(mark="declining", text=text, indent=5, style="warning")
     if reasons and item.fit.plan is not None:

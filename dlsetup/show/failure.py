@@ -22,7 +22,7 @@ USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
 GROUPS = {
     "create": ("env", "files", "image", "notes"),
     "catalog": ("show", "why", "status", "refresh", "check"),
-    "profiles": ("list",),
+    "profiles": ("list", "show", "check"),
 }
 
 
