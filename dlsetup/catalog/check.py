@@ -96,8 +96,9 @@ def _choosing(folder: Path) -> Iterator[str]:
             return  # said already, with its file
         yield from choosing_faults(found, names(place))
         profiles = profile_names((folder,))
-        named = [item.profile for item in (*found.tasks, *found.domains) if item.profile]
-        yield from (f"there is no profile `{name}`" for name in dict.fromkeys(named) if name not in profiles)
+        named = [*(item.profile for item in found.tasks), *(item.profile for item in found.domains)]
+        missing = (name for name in dict.fromkeys(named) if name and name not in profiles)
+        yield from (f"there is no profile `{name}`" for name in missing)
 
 
 def _against_the_registry(files: list[FrameworkFile], place: Folders) -> Iterator[str]:

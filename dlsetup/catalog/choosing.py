@@ -72,10 +72,9 @@ def faults_of(found: Choosing, frameworks: Collection[str]) -> Iterator[str]:
     for row in found.judgements:
         if not 1 <= row.stars <= MOST_STARS:
             yield f"`{row.framework}` has {row.stars} stars for `{row.criterion}`, not 1 to {MOST_STARS}"
-    weighed = [name for item in (*found.tasks, *found.skills) for name in item.weights]
-    yield from _unknown("criterion", [*(item.criterion for item in found.judgements), *weighed], criteria)
-    yield from _unknown("framework of the catalog", _named(found), frameworks)
-    yield from _unknown("framework that is judged", _started(found), found.frameworks)
+    yield from _unknown("criterion", _criteria(found), criteria)
+    yield from _unknown("framework of the catalog", found.frameworks, frameworks)
+    yield from _unknown("framework that is judged", _meant(found), found.frameworks)
     domains = [item.id for item in found.domains]
     yield from _unknown("domain", (item.domain for item in found.strengths), domains)
     tasks = [item.id for item in found.tasks]
@@ -84,15 +83,17 @@ def faults_of(found: Choosing, frameworks: Collection[str]) -> Iterator[str]:
         yield from (f"`{name}` stands twice" for name, count in Counter(group).items() if count > 1)
 
 
-def _named(found: Choosing) -> Iterator[str]:
-    rows = (*found.judgements, *found.strengths, *found.declines)
-    yield from (item.framework for item in rows)
-    yield from (name for item in found.skills for name in item.frameworks)
+def _criteria(found: Choosing) -> Iterator[str]:
+    yield from (item.criterion for item in found.judgements)
+    yield from (name for item in found.tasks for name in item.weights)
+    yield from (name for item in found.skills for name in item.weights)
 
 
-def _started(found: Choosing) -> Iterator[str]:
+def _meant(found: Choosing) -> Iterator[str]:
+    """Frameworks that are spoken of beside their judgements."""
     yield from (item.default for item in found.tasks)
-    yield from (item.framework for item in (*found.strengths, *found.declines))
+    yield from (item.framework for item in found.strengths)
+    yield from (item.framework for item in found.declines)
     yield from (name for item in found.skills for name in item.frameworks)
 
 

@@ -73,6 +73,6 @@ def _fits(question: Question, known: Choosing, target: Target, catalog: Catalog)
 
 
 def _top(text: str) -> int:
-    if text.isascii() and text.isdigit() and 1 <= int(text[:3]) and len(text) <= 3:
+    if text.isascii() and text.isdigit() and int(text[:3]) >= 1 and len(text) <= 3:
         return int(text)
     raise UsageError(f"`{text[:40]}` is no number of places", hint="`--top 3`")

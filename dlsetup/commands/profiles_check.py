@@ -8,8 +8,8 @@ import tomli
 from msgspec.structs import replace
 
 from dlsetup.catalog.profiles import profile_names
-from dlsetup.commands import resolve as resolving
 from dlsetup.commands.question import Question, catalog_of, folders, wish_of
+from dlsetup.commands.resolve import Request as Resolving
 from dlsetup.commands.targets import Places, targets_of
 from dlsetup.model.errors import DataError, StepFailed, UsageError
 from dlsetup.model.framework import Catalog
@@ -17,10 +17,11 @@ from dlsetup.model.record import Record
 from dlsetup.model.resolution import Conflict
 from dlsetup.model.target import Target
 from dlsetup.model.wish import Wish
+from dlsetup.resolve import resolve
 from dlsetup.resolve.fitting import told_of
 from dlsetup.show import json
 from dlsetup.show.lines import write
-from dlsetup.show.profiles import CheckDocument, Checked, check_lines
+from dlsetup.show.profiles import Checked, ProfilesCheckDocument, check_lines
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -46,7 +47,7 @@ def run(request: Request) -> int:
         for name in dict.fromkeys(request.names or profile_names(folder))
         for row in _checked(name, targets, request)
     )
-    document = CheckDocument(ok=all(row.outcome == "resolves" for row in found), checked=found)
+    document = ProfilesCheckDocument(ok=all(row.outcome == "resolves" for row in found), checked=found)
     if request.as_json:
         json.write(document)
     else:
@@ -72,7 +73,7 @@ def _checked(name: str, targets: tuple[Target, ...], request: Request) -> Iterat
 
 
 def _on(target: Target, name: str, wish: Wish, catalog: Catalog, request: Request) -> Checked:
-    answer = resolving.resolve(wish, target, catalog)
+    answer = resolve(wish, target, catalog)
     if isinstance(answer, Conflict):
         return Checked(profile=name, target=target.name, outcome="conflict", because=told_of(answer))
     found = Checked(profile=name, target=target.name, outcome="resolves", plan=answer)
@@ -83,7 +84,7 @@ def _locked(found: Checked, target: Target, wish: Wish, catalog: Catalog, reques
     """The same with the number of packages in its lock, or with uv's reason against one."""
     from dlsetup.commands.resolve_lock import Refused, made_lock
 
-    asked = resolving.Request(
+    asked = Resolving(
         question=request.question,
         places=request.places,
         indexes=request.indexes,

@@ -32,8 +32,7 @@ from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
 from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.notes import NotesDocument
-from dlsetup.show.profiles import CheckDocument as ProfilesCheckDocument
-from dlsetup.show.profiles import ProfileDocument, ProfilesDocument
+from dlsetup.show.profiles import ProfileDocument, ProfilesCheckDocument, ProfilesDocument
 from dlsetup.show.repair import FixDocument
 from dlsetup.show.verify import VerifyDocument
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
 from packaging.version import Version
 
 from dlsetup.model.record import UNKNOWN, Record, Unknown
@@ -82,7 +83,7 @@ class Skill(Record, frozen=True, kw_only=True):
     title: str
     frameworks: tuple[str, ...] = ()
     """Those that are used in the same way."""
-    weights: dict[str, int] = {}
+    weights: dict[str, int] = msgspec.field(default_factory=dict)
     """What it adds to the weight of criteria."""
     because: str
 

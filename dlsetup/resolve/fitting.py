@@ -49,7 +49,7 @@ def _without_gpu(wish: Wish, target: Target, catalog: Catalog, conflict: Conflic
 
 
 def told_of(conflict: Conflict) -> str:
-    """The rules that decide it, without what was asked for and the rule that keeps GPUs from being given up."""
+    """The rules that decide it, without what was asked for and without that which keeps the GPU in use."""
     rules = [item.text.removesuffix(f", and {KEEPS_GPU}") for item in conflict.core if item.kind == "rule"]
     telling = [text for text in rules if text != KEEPS_GPU]
     return "; ".join(telling or [item.text for item in conflict.core])

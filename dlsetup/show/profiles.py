@@ -53,7 +53,7 @@ class Checked(Record, frozen=True, kw_only=True):
     """How many packages its lock holds, where one was made."""
 
 
-class CheckDocument(Record, frozen=True, kw_only=True):
+class ProfilesCheckDocument(Record, frozen=True, kw_only=True):
     """`ok` is true where every profile can be read and resolves on every target."""
 
     schema: Literal["dlsetup.profiles-check/1"] = "dlsetup.profiles-check/1"
@@ -88,7 +88,7 @@ def profile_lines(profile: Profile, answer: Plan | Conflict) -> Iterator[Line]:
     yield from plan_lines(answer) if isinstance(answer, Plan) else conflict_lines(answer)
 
 
-def check_lines(document: CheckDocument) -> Iterator[Line]:
+def check_lines(document: ProfilesCheckDocument) -> Iterator[Line]:
     """A line for each profile and target."""
     for item in document.checked:
         mark, style = MARKS[item.outcome]
