@@ -65,7 +65,7 @@ def _command(question: Question, places: Places, task: str) -> str:
     """For this machine an environment; for another one the files that uv makes it of there."""
     options = [*_options(question), *_where(places)]
     if places.foreign:
-        what = ["create", "files", *question.frameworks, "--form", "uv", "--into", _free(task)]
+        what = ["create", "files", *question.frameworks, "--form", "uv"]
     else:
         what = ["create", "env", _free(task), *question.frameworks]
     return shlex.join(["dlsetup", *what, *options])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import tomli
 from msgspec.structs import replace
 
-from dlsetup.catalog.profiles import profile_names
+from dlsetup.catalog.profiles import load_profile, profile_names
 from dlsetup.commands.question import Question, catalog_of, folders, wish_of
 from dlsetup.commands.resolve import Request as Resolving
 from dlsetup.commands.targets import Places, targets_of
@@ -58,16 +58,16 @@ def run(request: Request) -> int:
 def _checked(name: str, targets: tuple[Target, ...], request: Request) -> Iterator[Checked]:
     question = replace(request.question, profile=name)
     try:
+        load_profile(name, folders(question.catalog))
         wish = wish_of(question)
-        catalog = catalog_of(wish, question)
     except DataError as error:
         yield Checked(profile=name, outcome="malformed", because=error.message)
         return
+    try:
+        catalog = catalog_of(wish, question)
     except UsageError as error:
-        if not request.names:
-            yield Checked(profile=name, outcome="malformed", because=error.message)
-            return
-        raise
+        yield Checked(profile=name, outcome="malformed", because=error.message)
+        return
     for target in targets:
         yield _on(target, name, wish, catalog, request)
 

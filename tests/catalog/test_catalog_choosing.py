@@ -117,7 +117,7 @@ def test_rows_that_do_not_go_together_are_named(shelf: Shelf, file: str, text: s
     shelf.write(f"choosing/{file}.toml", text)
     assert any(says in problem for problem in problems(shelf.folder, TODAY))
     if "of the catalog" not in says:
-        with pytest.raises(DataError, match="^choosing: "):
+        with pytest.raises(DataError, match=r"^choosing: "):
             choosing((shelf.folder,))
 
 

@@ -15,6 +15,7 @@ from tiny.command import Command, has_network
 from tiny.index import TinyIndex
 
 from dlsetup import cli
+from dlsetup.catalog.profiles import profile_names
 from dlsetup.commands.schema import DOCUMENTS
 from dlsetup.model import codec
 
@@ -79,11 +80,15 @@ def test_a_malformed_profile_is_one_of_many(
 ) -> None:
     (tmp_path / "profiles").mkdir()
     (tmp_path / "profiles" / "own.toml").write_text(text)
-    found = document(capsys, "check", "--catalog", str(tmp_path), "--target", GPU, code=1)
-    bad = [row for row in found["checked"] if row["outcome"] != "resolves"]
-    assert [(row["profile"], row["outcome"]) for row in bad] == [("own", "malformed")]
-    assert says in bad[0]["because"]
-    assert len(found["checked"]) == 15
+    found = document(capsys, "check", "own", "edge", "--catalog", str(tmp_path), "--target", GPU, code=1)
+    told = [(row["profile"], row["outcome"]) for row in found["checked"]]
+    assert told == [("own", "malformed"), ("edge", "resolves")]
+    assert says in found["checked"][0]["because"]
+
+
+def test_without_a_name_every_profile_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "check", "--target", GPU)
+    assert [row["profile"] for row in found["checked"]] == list(profile_names())
 
 
 def test_an_unknown_profile_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
