@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -28,7 +28,7 @@ def fit_of(wish: Wish, target: Target, catalog: Catalog) -> Fit:
         return _without_gpu(wish, target, catalog, answer)
     if _leaves_gpu(answer, wish, target, catalog):
         return Fit(how="cpu", because=f"it runs on the CPU of {target.name} only", plan=answer)
-    late = _late(answer, catalog.framework(wish.wanted[0].framework))
+    late = _late(answer, catalog)
     return Fit(how="old" if late else "works", because=late, plan=answer)
 
 
@@ -64,28 +64,26 @@ def _leaves_gpu(plan: Plan, wish: Wish, target: Target, catalog: Catalog) -> boo
     return all(build.accelerator == "cpu" for build in _builds(plan, catalog))
 
 
-def _builds(plan: Plan, catalog: Catalog) -> Iterable[Build]:
-    found = (catalog.build(pick.framework, pick.version, pick.variant, pick.index) for pick in plan.picks)
-    return (build for build in found if build is not None)
+def _builds(plan: Plan, catalog: Catalog) -> Iterator[Build]:
+    for pick in plan.picks:
+        build = catalog.build(pick.framework, pick.version, pick.variant, pick.index)
+        assert build is not None
+        yield build
 
 
-def _late(plan: Plan, framework: Framework | None) -> str:
-    """That the target takes a release only that is years behind the newest one; empty where it does not."""
-    if framework is None:
-        return ""
-    newest = newest_of(framework)
-    pick = next((item for item in plan.picks if item.framework == framework.name), None)
-    taken = None if pick is None else next(iter(framework.of(pick.version)), None)
-    if newest is None or taken is None or newest.version == taken.version:
-        return ""
-    if isinstance(newest.released, Unknown) or isinstance(taken.released, Unknown):
-        return ""
-    if _days(newest.released) - _days(taken.released) < OLD_DAYS:
-        return ""
-    return (
-        f"the newest release that uses the device is {taken.version} of {taken.released}; "
-        f"the newest of all is {newest.version} of {newest.released}"
-    )
+def _late(plan: Plan, catalog: Catalog) -> str:
+    """That a pick is years older than the newest release of its framework; empty where none is."""
+    for pick, build in zip(plan.picks, _builds(plan, catalog), strict=True):
+        framework = catalog.framework(pick.framework)
+        newest = None if framework is None else newest_of(framework)
+        if newest is None or isinstance(newest.released, Unknown) or isinstance(build.released, Unknown):
+            continue
+        if _days(newest.released) - _days(build.released) >= OLD_DAYS:
+            return (
+                f"the newest release of {pick.framework} that fits is {build.version.public} of "
+                f"{build.released}; the newest of all is {newest.version} of {newest.released}"
+            )
+    return ""
 
 
 def _days(date: str) -> int:

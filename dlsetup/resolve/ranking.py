@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from dlsetup.model.choosing import Choosing, Fit, Judgement, Ranked, Ranking, Said
 from dlsetup.model.framework import Build, Catalog, Framework
 from dlsetup.model.record import UNKNOWN, Unknown
@@ -16,8 +18,8 @@ SKILL = 8
 """Points for a framework that is used like something that is known."""
 TOLD = 2
 """How many of the weightiest judgements are told."""
-GOOD = 3
-"""With fewer stars a judgement speaks against a framework."""
+GOOD, VERY_GOOD = 3, 4
+"""With fewer stars than that a judgement speaks against a framework; with so many, for it."""
 QUIET_DAYS = 365
 ORDER = {"works": 0, "old": 1, "cpu": 2, "none": 3}
 
@@ -36,16 +38,21 @@ def ranking(said: Said, choosing: Choosing, fits: Mapping[str, Fit], catalog: Ca
     points = {name: base[name] + _said(said, choosing, name) for name in fits}
     places = sorted(
         (_ranked(name, points[name], said, choosing, fit, catalog) for name, fit in fits.items()),
-        key=lambda item: (*_rank(item, said), -item.points, item.framework != default, item.title),
+        key=lambda item: (*_rank(item), -item.points, item.framework != default, item.title),
     )
     return Ranking(places=tuple(places), default=default, overruled=_overruled(places, said, choosing))
 
 
-def _rank(item: Ranked, said: Said) -> tuple[bool, bool, int]:
+def _rank(item: Ranked) -> tuple[bool, bool, int]:
     """The lower, the better: whether it runs, whether it lives, whether it has a drawback."""
-    how = item.fit.how
-    order = 0 if how == "cpu" and said.task.cpu_will_do else ORDER[how]
-    return how == "none", item.quiet, order
+    return item.fit.how == "none", item.quiet, ORDER[item.fit.how]
+
+
+def _as_meant(fit: Fit, said: Said) -> Fit:
+    """A build for the CPU is no drawback where the work is done on other devices."""
+    if said.task.cpu_will_do and fit.how == "cpu" and fit.conflict is None:
+        return replace(fit, how="works", because="")
+    return fit
 
 
 def _base(said: Said, choosing: Choosing, name: str) -> int:
@@ -69,7 +76,8 @@ def _of_person(said: Said, choosing: Choosing, name: str) -> Iterator[str]:
     """What speaks for a framework in what somebody said beside the task."""
     yield from (skill.because for skill in said.skills if name in skill.frameworks)
     yield from _strengths(said, choosing, name)
-    yield from (skill.because for skill in said.skills if skill.weights)
+    good = {item.criterion for item in choosing.judged(name) if item.stars >= VERY_GOOD}
+    yield from (skill.because for skill in said.skills if good & set(skill.weights))
 
 
 def _strengths(said: Said, choosing: Choosing, name: str) -> Iterator[str]:
@@ -90,7 +98,7 @@ def _ranked(name: str, points: int, said: Said, choosing: Choosing, fit: Fit, ca
         stars=choosing.judged(name),
         reasons=tuple(_reasons(name, said, choosing)),
         drawbacks=tuple(_drawbacks(name, said, choosing)),
-        fit=fit,
+        fit=_as_meant(fit, said),
         newest=UNKNOWN if newest is None else newest.version,
         released=UNKNOWN if newest is None else newest.released,
         quiet=bool(quiet),
@@ -138,7 +146,7 @@ def _overruled(places: Sequence[Ranked], said: Said, choosing: Choosing) -> str:
     if default is None or places[0] is default:
         return ""
     start = f"{said.task.title.partition(':')[0]} usually begins with {default.title}"
-    if _rank(default, said) > _rank(places[0], said):
+    if _rank(default) > _rank(places[0]):
         return f"{start}, but {default.fit.because or default.declining[0]}"
     person = list(_of_person(said, choosing, places[0].framework))
     return f"{start}, but for {places[0].title} speaks: {'; '.join(person)}"

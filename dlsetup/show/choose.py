@@ -98,7 +98,7 @@ def stars(count: int) -> str:
 
 
 def _place(number: int, item: Ranked, *, reasons: bool) -> Iterator[Line]:
-    mark, style = MARKS[item.fit.how]
+    mark, style = MARKS["old" if item.quiet and item.fit.how == "works" else item.fit.how]
     yield Line(mark=f"{mark} {number}.", text=f"{item.title}: {_outcome(item)}", style=style)
     if reasons:
         yield from (Line(mark="because", text=text, indent=5, style="faint") for text in item.reasons)

@@ -88,8 +88,22 @@ def test_what_somebody_knows_or_works_on_overrules_a_default_and_is_told() -> No
 
 def test_the_cpu_is_no_drawback_where_models_run_elsewhere() -> None:
     edge = ranked(GPU, said("edge"))
-    assert (edge.places[0].framework, edge.places[0].fit.how) == ("ai-edge-litert", "cpu")
-    assert place(ranked(GPU, said("research")), "ai-edge-litert") is not None
+    assert (edge.places[0].framework, edge.places[0].fit.how) == ("ai-edge-litert", "works")
+    assert place(ranked(GPU, said("research")), "ai-edge-litert").fit.how == "cpu"
+    assert place(ranked(WINDOWS, said("edge")), "jax").fit.how == "cpu"
+
+
+def test_an_old_release_beneath_another_framework_is_seen() -> None:
+    kepler = ranked('os=linux,arch=x86_64,glibc=2.17,driver=470.82.01,gpu="Tesla K80"', said("research"))
+    assert kepler.places[0].framework == "torch"
+    for name in ("torch", "lightning"):
+        assert place(kepler, name).fit.because.startswith("the newest release of torch that fits is 2.")
+
+
+def test_what_a_beginner_needs_speaks_only_for_what_has_it() -> None:
+    found = ranked(GPU, said("teaching", None, "beginner"))
+    told = {item.framework for item in found.places if SKILLS["beginner"].because in item.reasons}
+    assert told == {"lightning", "torch", "tensorflow"}
 
 
 def test_what_has_ended_comes_after_all_that_lives_and_says_so() -> None:
