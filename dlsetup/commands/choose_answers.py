@@ -8,6 +8,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from dlsetup.commands.targets import Places
+from dlsetup.intake.place import placed
 from dlsetup.intake.target import parse
 from dlsetup.model.choosing import Choosing, Domain, Said, Skill, Task
 from dlsetup.model.errors import UsageError
@@ -57,7 +58,10 @@ def _place(places: Places) -> Places:
 
 
 def _words(text: str) -> str:
-    parse(text)
+    """The words of a target as they are, once they can be read."""
+    said = placed(text)
+    if said.words or not said.container:
+        parse(said.words)
     return text
 
 

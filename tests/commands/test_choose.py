@@ -149,16 +149,17 @@ def _on_terminal(
 
 
 def test_it_asks_on_a_terminal_what_no_option_says(command: Command, terminal: tuple[int, int]) -> None:
-    typed = b"nonsense\n4\n\n2, torch\n2\ngpu=RTX 4090,\n" + GPU.encode() + b"\n"
+    typed = b"nonsense\n4\n\n2, torch\n2\nmoon=full\nname=node," + GPU.encode() + b"\n"
     done = _on_terminal(command, terminal, typed, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["asked"] == {
         "task": "teaching",
         "domain": "",
         "knows": ["numpy", "torch"],
-        "target": "the target",
+        "target": "node",
     }
     assert "`nonsense` is no answer" in done.stderr
+    assert "unknown word in the target: `moon`" in done.stderr
     assert command.entries() == []
 
 

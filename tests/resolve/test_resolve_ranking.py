@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,13 +34,15 @@ def said(task: str, domain: str | None = None, *skills: str) -> Said:
     return Said(task=TASKS[task], domain=about, skills=tuple(SKILLS[name] for name in skills))
 
 
-def ranked(words: str, what: Said, accelerator: Accelerator | None = None) -> Ranking:
+@cache
+def fits_on(words: str, accelerator: Accelerator | None) -> dict[str, Fit]:
     target = parse(words)
-    fits = {
-        name: fit_of(Wish(wanted=(parse_wanted(name),), accelerator=accelerator), target, CATALOG)
-        for name in KNOWN.frameworks
-    }
-    return ranking(what, KNOWN, fits, CATALOG)
+    wishes = {name: Wish(wanted=(parse_wanted(name),), accelerator=accelerator) for name in KNOWN.frameworks}
+    return {name: fit_of(wish, target, CATALOG) for name, wish in wishes.items()}
+
+
+def ranked(words: str, what: Said, accelerator: Accelerator | None = None) -> Ranking:
+    return ranking(what, KNOWN, fits_on(words, accelerator), CATALOG)
 
 
 def place(found: Ranking, name: str) -> Ranked:
