@@ -87,9 +87,7 @@ def test_nothing_runs_is_no_offer(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("target", [GPU, WINDOWS, 'os=linux,arch=x86_64,gpu="MI300X"'])
-@pytest.mark.parametrize(
-    "words", [("hpc",), ("production", "--domain", "vision"), ("edge", "--know", "torch")]
-)
+@pytest.mark.parametrize("words", [("hpc",), ("production", "--domain", "vision", "--know", "torch")])
 def test_the_command_for_another_machine_works_as_it_is(
     words: tuple[str, ...],
     target: str,
@@ -119,7 +117,6 @@ def test_the_command_for_this_machine_works_as_it_is(command: Command) -> None:
 
 def test_domain_and_task_find_the_profile(capsys: pytest.CaptureFixture[str]) -> None:
     for task, domain, profile in (
-        ("research", "language", "language-models"),
         ("distributed", "language", "distributed"),
         ("hpc", "scientific", "scientific"),
         ("deployment", "vision", "deployment"),
