@@ -16,12 +16,13 @@ from dlsetup.model.framework import Catalog
 from dlsetup.model.record import Record
 from dlsetup.model.resolution import Conflict
 from dlsetup.model.target import Target
-from dlsetup.model.wish import Wish
+from dlsetup.model.wish import Profile, Wish
 from dlsetup.resolve import resolve
 from dlsetup.resolve.fitting import told_of
 from dlsetup.show import json
 from dlsetup.show.lines import write
 from dlsetup.show.profiles import Checked, ProfilesCheckDocument, check_lines
+from dlsetup.verify.table import IMPORT, TABLE
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -58,7 +59,7 @@ def run(request: Request) -> int:
 def _checked(name: str, targets: tuple[Target, ...], request: Request) -> Iterator[Checked]:
     question = replace(request.question, profile=name)
     try:
-        load_profile(name, folders(question.catalog))
+        check_words(load_profile(name, folders(question.catalog)))
         wish = wish_of(question)
     except DataError as error:
         yield Checked(profile=name, outcome="malformed", because=error.message)
@@ -70,6 +71,15 @@ def _checked(name: str, targets: tuple[Target, ...], request: Request) -> Iterat
         return
     for target in targets:
         yield _on(target, name, wish, catalog, request)
+
+
+def check_words(profile: Profile) -> None:
+    """Raises `DataError` for a word under which nothing can be proved."""
+    for word in profile.verify:
+        if word != IMPORT and not any(item.answers_to(word) for item in TABLE):
+            known = ", ".join(dict.fromkeys((IMPORT, *(item.name for item in TABLE))))
+            reason = f"the profile `{profile.name}`: `{word}` names nothing that can be proved"
+            raise DataError(reason, hint=f"`verify` takes {known}")
 
 
 def _on(target: Target, name: str, wish: Wish, catalog: Catalog, request: Request) -> Checked:

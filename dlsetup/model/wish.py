@@ -71,34 +71,6 @@ class Wish(Record, frozen=True, kw_only=True):
     """Major and minor: 3.12."""
 
 
-Capability = Literal[
-    "import",
-    "devices",
-    "matmul",
-    "conv",
-    "gradients",
-    "amp",
-    "compile",
-    "dataloader",
-    "data-parallel",
-    "distributed",
-    "export-onnx",
-    "torchscript",
-    "torch-export",
-    "jit",
-    "vmap",
-    "shard-map",
-    "tf-function",
-    "saved-model",
-    "serving",
-    "lite",
-    "tensorboard",
-    "fit",
-    "train-step",
-]
-"""What an environment can be shown to be able to do."""
-
-
 class Profile(Record, frozen=True, kw_only=True):
     """A wish with a name: what `profiles/NAME.toml` holds."""
 
@@ -111,7 +83,7 @@ class Profile(Record, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     """Further requirements, which only the installer has to understand."""
     python: str = ""
-    verify: tuple[Capability, ...] = ()
-    """What an environment made of it has to be able to do."""
+    verify: tuple[str, ...] = ()
+    """What an environment made of it has to be able to do, in the words of `dlsetup verify --only`."""
     notes: tuple[str, ...] = ()
     """What somebody who takes it should know, a sentence each."""

@@ -8,7 +8,7 @@ from typing import Literal
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.resolution import Conflict, Plan
 from dlsetup.model.wish import Profile
-from dlsetup.show.lines import Line, Style
+from dlsetup.show.lines import Line, Style, command
 from dlsetup.show.resolution import conflict_lines, plan_in_brief, plan_lines
 from dlsetup.show.words import counted
 
@@ -85,7 +85,14 @@ def profile_lines(profile: Profile, answer: Plan | Conflict) -> Iterator[Line]:
             yield Line(mark=label.ljust(10), text=text, indent=2, style="faint")
     yield from (Line(mark="·", text=text, indent=2) for text in profile.notes)
     yield Line()
-    yield from plan_lines(answer) if isinstance(answer, Plan) else conflict_lines(answer)
+    if isinstance(answer, Conflict):
+        yield from conflict_lines(answer)
+        return
+    yield from plan_lines(answer)
+    if profile.verify:
+        yield Line()
+        yield Line(mark="hint:", text="an environment made of it proves that it works with", style="good")
+        yield command(f"dlsetup verify --env NAME --only {','.join(profile.verify)}", indent=6)
 
 
 def check_lines(document: ProfilesCheckDocument) -> Iterator[Line]:

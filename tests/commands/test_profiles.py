@@ -41,7 +41,7 @@ def test_a_profile_is_shown_with_its_plan(capsys: pytest.CaptureFixture[str]) ->
     assert cli.call(["profiles", "show", "language-models", "--target", GPU]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "packages transformers, datasets" in text
-    assert "proves import, devices" in text
+    assert "dlsetup verify --env NAME --only import,gradients,amp,compile,dataloader" in text
     assert "· Quantised training needs bitsandbytes" in text
     assert "cu126 from https://" in text
 
@@ -71,7 +71,7 @@ def test_profiles_are_checked_on_several_targets(capsys: pytest.CaptureFixture[s
     [
         (OWN.replace('"torch"', '"trch"'), "no framework `trch`"),
         (OWN.replace('"numpy"', '"num py"'), "cannot read the package `num py`"),
-        (OWN + 'verify = ["fly"]\n', "fly"),
+        (OWN + 'verify = ["import", "fly"]\n', "`fly` names nothing that can be proved"),
         ("name =", "own.toml"),
     ],
 )
