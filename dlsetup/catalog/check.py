@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from dlsetup.catalog.choosing import ChoosingFile, choosing_rows
+from dlsetup.catalog.choosing import faults_of as choosing_faults
 from dlsetup.catalog.folders import Folders, read_json, read_toml
 from dlsetup.catalog.form import (
     BuildRow,
@@ -25,10 +27,12 @@ from dlsetup.catalog.guards import disagreements
 from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.hardware_form import HardwareFile
 from dlsetup.catalog.image_form import ImageFile
+from dlsetup.catalog.load import names
 from dlsetup.catalog.loading import LoadingFile
 from dlsetup.catalog.loading import faults_of as loading_faults
 from dlsetup.catalog.messages import MessageFile, faults_of
 from dlsetup.catalog.notes import NoteFile
+from dlsetup.catalog.profiles import profile_names
 from dlsetup.catalog.refresh import distributions_of, known_files
 from dlsetup.model.errors import DataError
 from dlsetup.model.hardware import CudaToolkit, Hardware
@@ -44,6 +48,7 @@ FORMS: dict[str, type] = {
     "messages/*.toml": MessageFile,
     "loading/*.toml": LoadingFile,
     "notes/*.toml": NoteFile,
+    "choosing/*.toml": ChoosingFile,
     "indexes.toml": IndexFile,
     "generated/overlaps.json": OverlapsFile,
     "generated/index-*.json": ListingFile,
@@ -77,7 +82,23 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
         else:
             yield from (f"{path}: {text}" for text in _meaning(record, today, world))
     yield from (f"{folder / 'messages'}: {text}" for text in _messages(spoken, today, world))
+    yield from (f"{folder / 'choosing'}: {text}" for text in _choosing(folder))
     yield from _against_the_registry(sound, Folders((folder,), faults=[]))
+
+
+def _choosing(folder: Path) -> Iterator[str]:
+    """Whether the rows of a folder go together with each other and with the rest of the catalog."""
+    if any(folder.glob("choosing/*.toml")):
+        place = Folders((folder,))
+        try:
+            found = choosing_rows(place)
+        except DataError:
+            return  # said already, with its file
+        yield from choosing_faults(found, names(place))
+        profiles = profile_names((folder,))
+        named = [*(item.profile for item in found.tasks), *(item.profile for item in found.domains)]
+        missing = (name for name in dict.fromkeys(named) if name and name not in profiles)
+        yield from (f"there is no profile `{name}`" for name in missing)
 
 
 def _against_the_registry(files: list[FrameworkFile], place: Folders) -> Iterator[str]:

@@ -14,6 +14,7 @@ app = typer.Typer(
     help="Gets a deep-learning environment right, on any machine, and says why.",
     epilog=examples(
         "dlsetup doctor                        what is wrong here, and what mends it",
+        "dlsetup choose                        which framework for what, on this machine",
         "dlsetup resolve torch jax             builds that work together on this machine",
         "dlsetup create env demo torch         a checked environment in ./demo",
         "dlsetup fix                           what can be mended in the environment; `fix all` mends it",
@@ -40,7 +41,9 @@ profiles = typer.Typer(
     cls=PlainGroup,
     rich_markup_mode=None,
     help="Named starting points.",
-    epilog=examples("dlsetup profiles list"),
+    epilog=examples(
+        "dlsetup profiles list", "dlsetup profiles show vision", "dlsetup profiles check teaching --cpu"
+    ),
 )
 app.add_typer(create, name="create")
 app.add_typer(catalog, name="catalog")

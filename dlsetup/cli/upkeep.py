@@ -1,4 +1,4 @@
-"""Profiles and schemas in words."""
+"""Schemas in words."""
 
 from __future__ import annotations
 
@@ -6,19 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dlsetup.cli import options
-from dlsetup.cli.groups import app, profiles
+from dlsetup.cli.groups import app
 from dlsetup.cli.plain import PlainCommand, examples
-
-
-@profiles.command(
-    "list", cls=PlainCommand, epilog=examples("dlsetup profiles list", "dlsetup profiles list --json")
-)
-def profiles_list(catalog: options.Catalog = None, json: options.Json = False) -> int:
-    """List the profiles and what each one holds."""
-    from dlsetup.commands.profiles_list import run
-
-    return run(tuple(catalog or ()), as_json=json)
 
 
 @app.command(

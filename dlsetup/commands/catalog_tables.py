@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from dlsetup.catalog.choosing import choosing
 from dlsetup.catalog.images import image_sources, images
 from dlsetup.catalog.load import Places, load
 from dlsetup.model import codec
+from dlsetup.model.choosing import Choosing
 from dlsetup.model.hardware import Hardware
 from dlsetup.model.image import Image
 from dlsetup.model.record import Record
@@ -30,8 +32,12 @@ class World:
     def images(self) -> tuple[Image, ...]:
         return images(self._places)
 
+    @cached_property
+    def choosing(self) -> Choosing:
+        return choosing(self._places)
+
     def sources(self) -> tuple[Source, ...]:
-        return (*self.hardware.sources, *image_sources(self._places))
+        return (*self.hardware.sources, *image_sources(self._places), *self.choosing.sources)
 
 
 Rows = Callable[[World], Iterable[Record]]
@@ -92,6 +98,9 @@ KINDS = (
         rows=lambda it: it.images,
         columns=("repository", "cuda", "standing", "tags"),
     ),
+    Kind(name="choosing", title="How frameworks are judged", rows=lambda it: it.choosing.judgements),
+    Kind(name="choosing", title="What speaks for them in a domain", rows=lambda it: it.choosing.strengths),
+    Kind(name="choosing", title="What shows a decline", rows=lambda it: it.choosing.declines),
     Kind(name="linux", title="C libraries of Linux distributions", rows=lambda it: it.hardware.distributions),
 )
 """A new kind is one entry here."""

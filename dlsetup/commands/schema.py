@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as text
 
+from dlsetup.catalog.choosing import ChoosingFile
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
@@ -15,7 +16,6 @@ from dlsetup.commands.catalog_check import CheckDocument
 from dlsetup.commands.catalog_refresh import RefreshDocument
 from dlsetup.commands.catalog_status import StatusDocument
 from dlsetup.commands.libs import LibsDocument
-from dlsetup.commands.profiles_list import ProfilesDocument
 from dlsetup.model import codec
 from dlsetup.model.bundle import Manifest
 from dlsetup.model.errors import UsageError
@@ -26,11 +26,13 @@ from dlsetup.model.wish import Profile
 from dlsetup.show import json
 from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
+from dlsetup.show.choose import ChooseDocument
 from dlsetup.show.files import FilesDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
 from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.notes import NotesDocument
+from dlsetup.show.profiles import ProfileDocument, ProfilesCheckDocument, ProfilesDocument
 from dlsetup.show.repair import FixDocument
 from dlsetup.show.verify import VerifyDocument
 
@@ -38,6 +40,7 @@ DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
     "libs": LibsDocument,
     "verify": VerifyDocument,
+    "choose": ChooseDocument,
     "resolve": json.ResolveDocument,
     "bundle": BundleDocument,
     "bundle-manifest": Manifest,
@@ -59,6 +62,8 @@ DOCUMENTS: dict[str, type] = {
     "triage": Triage,
     "triage-report": Row,
     "profiles-list": ProfilesDocument,
+    "profiles-show": ProfileDocument,
+    "profiles-check": ProfilesCheckDocument,
     "error": json.ErrorDocument,
     "machine": Machine,
     "profile": Profile,
@@ -73,6 +78,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-message": MessageFile,
     "catalog-loading": LoadingFile,
     "catalog-note": NoteFile,
+    "catalog-choosing": ChoosingFile,
 }
 
 

@@ -81,5 +81,9 @@ class Profile(Record, frozen=True, kw_only=True):
     frameworks: tuple[str, ...]
     """Requirements on frameworks of the catalog, the weightiest first."""
     packages: tuple[str, ...] = ()
+    """Further requirements, which only the installer has to understand."""
     python: str = ""
+    verify: tuple[str, ...] = ()
+    """What an environment made of it has to be able to do, in the words of `dlsetup verify --only`."""
     notes: tuple[str, ...] = ()
+    """What somebody who takes it should know, a sentence each."""

@@ -21,6 +21,7 @@ DEVICE_WORDS: dict[Accelerator, str] = {
     "cpu": "the CPU",
     **{accelerator: f"{DEVICES[vendor]}s" for accelerator, vendor in VENDOR_OF.items()},
 }
+KEEPS_GPU = "a CPU build is not taken in place of a GPU build unless `--cpu` or `--allow-cpu` says so"
 _OF_PYTHON = frozenset({"wish python", "fact pythons", "fact platform", "fact libc"})
 """Where one of these is in a core, a rule about wheels speaks of it and not of two frameworks."""
 
@@ -45,11 +46,10 @@ def of_devices(question: Question, core: Core) -> str:
             for build in question.frameworks[name].builds
         )
     ]
-    rule = "a CPU build is not taken in place of a GPU build unless `--cpu` or `--allow-cpu` says so"
     if not lacking:
-        return rule
+        return KEEPS_GPU
     missing = f"the catalog has no build of {' or '.join(lacking)} for {kind}"
-    return missing if devices.accelerator == "cpu" else f"{missing}, and {rule}"
+    return missing if devices.accelerator == "cpu" else f"{missing}, and {KEEPS_GPU}"
 
 
 def _computing(question: Question, name: str) -> list[str]:

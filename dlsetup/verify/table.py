@@ -8,6 +8,8 @@ from dlsetup.model.capability import Capability
 from dlsetup.model.outcome import Expected
 from dlsetup.verify.asked import PROGRAMS
 
+IMPORT = "import"
+"""The name of what every framework proves first."""
 SLOW = 300.0
 """Seconds for what compiles, or starts processes of its own."""
 
@@ -17,7 +19,7 @@ def first(expected: Expected) -> Capability:
     used = (PROGRAMS / "programs" / f"{expected.module}.py").is_file()
     return Capability(
         framework=expected.framework,
-        name="import",
+        name=IMPORT,
         title="is imported, sees its devices and computes" if used else "is imported",
         program="",
         seconds=SLOW,

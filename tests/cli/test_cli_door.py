@@ -19,6 +19,7 @@ from dlsetup.show import failure
 
 COMMANDS = (
     ["doctor"],
+    ["choose"],
     ["resolve"],
     ["check-lock"],
     ["bundle"],
@@ -36,6 +37,8 @@ COMMANDS = (
     ["catalog", "status"],
     ["catalog", "check"],
     ["profiles", "list"],
+    ["profiles", "show"],
+    ["profiles", "check"],
     ["schema"],
 )
 
