@@ -51,6 +51,8 @@ class Asked(Record, frozen=True, kw_only=True):
     specifier: str = ""
     """PEP 440 for pip, a match spec's version and build for conda; empty: any version."""
     installer: Literal["pip", "conda", "system"] = "pip"
+    extras: tuple[str, ...] = ()
+    """What stands in brackets behind the name: `and-cuda`, `cuda12`."""
     index: str = ""
     """Index address or conda channel that the line names for it."""
     source: str
@@ -62,6 +64,8 @@ class Contained(Record, frozen=True, kw_only=True):
     kind: Literal["dockerfile", "compose", "run", "pod", "cog", "devcontainer", "apptainer"]
     tool: str = ""
     """Program that starts it, `docker`, `podman`, `singularity`; empty: the kind tells."""
+    name: str = ""
+    """Of a service of a compose file."""
     image: str | Unknown = UNKNOWN
     """Base image of a Dockerfile (its last stage), or the image that is started."""
     gpus: bool | Unknown = UNKNOWN
@@ -69,9 +73,40 @@ class Contained(Record, frozen=True, kw_only=True):
     shm_bytes: int | None | Unknown = UNKNOWN
     """Size of /dev/shm that is asked for; None: none is, so the default of 64 MiB holds."""
     host_ipc: bool | Unknown = UNKNOWN
+    platform: str = ""
+    """`linux/arm64`; empty: that of the host."""
+    built: bool = False
+    """Whether a recipe beside it is built for it (`build:` of a service)."""
+    command: str = ""
+    """What it starts, as far as that is said."""
+    settings: tuple[str, ...] = ()
+    """Environment variables that it is given, each `NAME=value`."""
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
     source: str
+
+
+class Stage(Record, frozen=True, kw_only=True):
+    """One stage of a Dockerfile: what it begins with, and what it does."""
+
+    image: str
+    """The image at its root, through all stages that it builds on; a variable without a value stays in it."""
+    above: str = ""
+    """Source of the stage that it builds on; empty: none."""
+    last: bool = False
+    """Whether it is the image that the file makes."""
+    platform: str = ""
+    """`linux/arm64`; empty: that of the builder."""
+    runs: tuple[str, ...] = ()
+    """Its RUN instructions, each on one line."""
+    starts: str = ""
+    """ENTRYPOINT and CMD."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """ENV and ARG that hold in it, by name."""
+    source: str
+    """Place of its FROM."""
+    end: str
+    """Place of its last line."""
 
 
 class Report(Record, frozen=True, kw_only=True):
@@ -82,5 +117,6 @@ class Report(Record, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     asked: tuple[Asked, ...] = ()
     containers: tuple[Contained, ...] = ()
+    stages: tuple[Stage, ...] = ()
     lines: int = 0
     """How many were read; 0: this is no report."""

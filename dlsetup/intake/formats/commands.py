@@ -25,7 +25,7 @@ _START = re.compile(
 )
 _VERBS = ("install", "add", "create", "update", "sync", "upgrade")
 _REQUIREMENT = re.compile(
-    r"^([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,80}\])?\s*((?:[=<>!~]=?|===)\s*[\w.*+!,<>=~ -]{1,80})?$"
+    r"^([A-Za-z0-9][\w.-]{0,80})(?:\[([^\]]{0,80})\])?\s*((?:[=<>!~]=?|===)\s*[\w.*+!,<>=~ -]{1,80})?$"
 )
 _WHEEL = re.compile(r"([A-Za-z0-9][\w.]{0,60})-(\d[\w.+!]{0,60})-\S{1,60}\.whl")
 _VALUED = {
@@ -77,6 +77,8 @@ def _joined(page: Page) -> Iterator[tuple[Line, str]]:
     first: Line | None = None
     for line in page.lines:
         text = line.text.rstrip()
+        if waiting and text.lstrip().startswith("#"):
+            continue
         first = first or line
         if text.endswith("\\") and len(waiting) < 4000:
             waiting += text[:-1] + " "
@@ -137,7 +139,13 @@ def _pip_spec(word: str, index: str, line: Line) -> Asked | None:
     found = _REQUIREMENT.match(word)
     if found is None or word in (".", "..") or not re.search(r"[A-Za-z]", word):
         return None
-    return Asked(name=canonical(found[1]), specifier=(found[2] or "").strip(), index=index, source=line.place)
+    return Asked(
+        name=canonical(found[1]),
+        specifier=(found[3] or "").strip(),
+        extras=tuple(re.findall(r"[\w.-]+", found[2] or "")),
+        index=index,
+        source=line.place,
+    )
 
 
 def _conda_spec(word: str, channel: str, line: Line) -> Asked | None:
