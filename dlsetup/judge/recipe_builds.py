@@ -1,0 +1,94 @@
+"""Which builds of the catalog a Dockerfile's installs mean, and whether they go into its image."""
+
+from __future__ import annotations
+
+import re
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from dlsetup.judge.installers import CUDA_INDEX, LOCAL, OF_INDEX
+from dlsetup.judge.recipes import Recipe
+from dlsetup.model.framework import Build, Framework
+from dlsetup.model.record import Unknown
+from dlsetup.model.report import Asked
+from dlsetup.model.target import Target
+from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
+
+
+def variant_of(recipe: Recipe, item: Asked) -> str | None:
+    """`cu126`, `cpu`, or empty for the default index; None where nobody can tell."""
+    found = LOCAL.search(item.specifier) or OF_INDEX.search(item.index)
+    if found:
+        return found[1]
+    if re.search(r"/whl/(?:\w+/)?cpu\b", item.index):
+        return "cpu"
+    if cuda := CUDA_INDEX.search(item.index):
+        return f"cu{cuda[1]}"
+    return None if item.index or recipe.own_index else ""
+
+
+def meant(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
+    """The builds for Linux that an installer would take one of: of the release that is named, else of the
+    newest that the image admits. Empty where nobody can tell."""
+    variant = variant_of(recipe, item)
+    bound = _bound(item.specifier)
+    if variant is None or bound is None:
+        return []
+    arch = "x86_64" if isinstance(recipe.target.arch, Unknown) else recipe.target.arch
+    usual = Target(os="linux", arch=arch)
+    builds = [
+        build
+        for build in framework.builds
+        if not build.yanked and not has_platform(build, usual).refused and _is_asked(build, variant, item)
+    ]
+    fitting = [build for build in builds if bound.contains(build.version.public)]
+    if "==" not in item.specifier:
+        fitting = [build for build in fitting if not build.prerelease and not _refused(recipe, build)]
+    newest = max((build.version for build in fitting), default=None)
+    return [build for build in fitting if build.version == newest]
+
+
+def asked_for(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
+    """Every build for whatever system that the words admit: of the release that is named, else of all releases."""
+    variant, bound = variant_of(recipe, item), _bound(item.specifier)
+    if variant is None or bound is None or not framework.builds:
+        return []
+    known = [build for build in framework.builds if _is_asked(build, variant, item)]
+    return [build for build in known if bound.contains(build.version.public)]
+
+
+def _is_asked(build: Build, variant: str, item: Asked) -> bool:
+    """Whether the words of the file mean this build: its index or variant, its distribution, its extras."""
+    names = {re.split(r"[\[=<>~! ]", text)[0] for text in build.requirements}
+    if item.name not in names:
+        return False
+    extras = {extra for text in build.requirements for extra in re.findall(r"\[([\w,.-]+)\]", text)}
+    if extras and not extras & {",".join(item.extras), *item.extras}:
+        return False
+    return build.variant == variant if variant else build.index == "default"
+
+
+def _bound(specifier: str) -> SpecifierSet | None:
+    try:
+        return SpecifierSet(re.sub(r"\+[\w.]+", "", specifier), prereleases=True)
+    except InvalidSpecifier:
+        return None
+
+
+def _refused(recipe: Recipe, build: Build) -> bool:
+    return not_for(recipe, build) is not None
+
+
+def not_for(recipe: Recipe, build: Build) -> str | None:
+    """Why no wheel of the build goes into the image; None where one may."""
+    if not build.wheels:
+        return None
+    platform = has_platform(build, recipe.target)
+    if platform.refused:
+        return platform.because
+    if recipe.python is None:
+        return None
+    for verdict in (accepts_python(build, recipe.python), has_wheel(build, recipe.python, recipe.target)):
+        if verdict.refused:
+            return verdict.because
+    return None
