@@ -99,6 +99,8 @@ class Stage(Record, frozen=True, kw_only=True):
     """`linux/arm64`; empty: that of the builder."""
     runs: tuple[str, ...] = ()
     """Its RUN instructions, each on one line."""
+    copies: tuple[str, ...] = ()
+    """What it copies from other stages and images: `--from=build /usr/local/cuda /usr/local/cuda`."""
     starts: str = ""
     """ENTRYPOINT and CMD."""
     variables: tuple[tuple[str, str], ...] = ()

@@ -36,7 +36,7 @@ def missing_tag(image: str, known: ImageKnowledge) -> Missing | None:
     found = [row for row in rows if tag in row.tags]
     if found:
         gone = next((row for row in found if row.standing == "removed"), None)
-        return gone and _missing(f"NVIDIA has deleted the tags of CUDA {gone.cuda}", gone.source)
+        return _deleted(gone) if gone else None
     naming = next((row for row in known.namings if row.repository == repository), None)
     if naming is None:
         return None
@@ -61,7 +61,7 @@ def _of_release(tag: str, rows: Sequence[Image]) -> Missing | None:
     if any(row.partial for row in same):
         return None
     if same[0].standing == "removed":
-        return _missing(f"NVIDIA has deleted the tags of CUDA {cuda}", same[0].source)
+        return _deleted(same[0])
     tags = [name for row in same for name in row.tags if name.endswith(f"-{found['system']}")]
     if tags:
         kinds = ", ".join(
@@ -84,6 +84,10 @@ def _never(cuda: CudaVersion, rows: Sequence[Image]) -> Missing | None:
     if not patches and older and any(one > cuda for one in releases):
         return _missing(f"there is no image of CUDA {cuda.major}.{cuda.minor}", rows[0].source)
     return None
+
+
+def _deleted(row: Image) -> Missing:
+    return _missing(f"NVIDIA has deleted the tags of CUDA {row.cuda}", row.source)
 
 
 def _missing(because: str, source: str) -> Missing:

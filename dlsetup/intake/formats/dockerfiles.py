@@ -32,6 +32,7 @@ _ARG = re.compile(r"^\s{0,4}ARG (\w{1,60})=[\"']?([^\s\"']{1,200})")
 _ENV = re.compile(r"^\s{0,4}ENV\s{1,8}(\S.{0,4000})$")
 _RUN = re.compile(r"^\s{0,4}RUN\s{1,8}(\S.{0,8000})$")
 _STARTS = re.compile(r"^\s{0,4}(?:ENTRYPOINT|CMD)\s{1,8}(\S.{0,2000})$")
+_COPY = re.compile(r"^\s{0,4}(?:COPY|ADD)\s{1,8}(--from=\S.{0,2000})$")
 _HERE = re.compile(r"<<-?[\"']?(\w{1,40})[\"']?")
 """What follows is text for the instruction, up to a line that is this word."""
 _NAME = re.compile(r"\w{1,60}")
@@ -49,6 +50,7 @@ class _Reading:
         self.stage, self.line, self.variables = stage, line, dict(variables)
         self.runs: list[str] = []
         self.starts: list[str] = []
+        self.copies: list[str] = []
 
     def done(self, arguments: Mapping[str, str], end: Line, *, last: bool) -> Stage:
         known = {**arguments, **{name: value for name, (value, _) in self.variables.items()}}
@@ -56,6 +58,7 @@ class _Reading:
             self.stage,
             last=last,
             runs=tuple(_filled(text, known)[:LONGEST] for text in self.runs[:MOST]),
+            copies=tuple(self.copies[:MOST]),
             starts=" ".join(self.starts[-2:])[:LONGEST],
             variables=tuple(known.items())[:MOST],
             end=end.place,
@@ -69,9 +72,9 @@ def dockerfile(page: Page) -> Iterator[Fact]:
     An image without a word of GPUs in its name that hides them all is meant for processors: that is no fault.
     """
     stages, arguments = _read(page)
-    for place, item in enumerate(stages):
-        following = stages[place + 1].line if item is not stages[-1] else page.lines[-1]
-        yield shown("stage", item.done(arguments, following, last=item is stages[-1]), item.line)
+    for place, one in enumerate(stages):
+        following = stages[place + 1].line if one is not stages[-1] else page.lines[-1]
+        yield shown("stage", one.done(arguments, following, last=one is stages[-1]), one.line)
     if not stages:
         return
     last = stages[-1]
@@ -132,6 +135,8 @@ def _take(stage: _Reading, text: str, line: Line, arguments: Mapping[str, str]) 
             stage.variables[name] = (_filled(value, known)[:LONGEST], line)
     elif found := _RUN.match(text):
         stage.runs.append(found[1])
+    elif found := _COPY.match(text):
+        stage.copies.append(found[1])
     elif found := _STARTS.match(text):
         stage.starts.append(found[1])
 

@@ -6,30 +6,11 @@ import re
 import shlex
 
 _ALONE = frozenset(
-    [
-        "-i",
-        "-t",
-        "-d",
-        "-P",
-        "-q",
-        "--rm",
-        "--interactive",
-        "--tty",
-        "--detach",
-        "--init",
-        "--privileged",
-        "--read-only",
-        "--publish-all",
-        "--quiet",
-        "--no-healthcheck",
-        "--oom-kill-disable",
-        "--sig-proxy",
-        "--disable-content-trust",
-        "--use-api-socket",
-        "--replace",
-        "--tls-verify",
-        "--help",
-    ]
+    {
+        *("-i", "-t", "-d", "-P", "-q", "--rm", "--interactive", "--tty", "--detach", "--init", "--help"),
+        *("--privileged", "--read-only", "--publish-all", "--quiet", "--no-healthcheck", "--sig-proxy"),
+        *("--oom-kill-disable", "--disable-content-trust", "--use-api-socket", "--replace", "--tls-verify"),
+    }
 )
 """Options without a value; every other one has one, behind `=` or as the next word."""
 _CLUSTER = re.compile(r"-[itdPq]{2,5}")

@@ -34,7 +34,7 @@ from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.intake.sizes import size_in
 from dlsetup.model.machine import Variable
-from dlsetup.model.record import UNKNOWN
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.report import Contained
 
 _SERVICES = re.compile(r"^(\s{0,40})services:\s*(?:#.*)?$")
@@ -44,10 +44,12 @@ _IMAGE = re.compile(r"^\s{0,60}(?:- )?\s?image: ?[\"']?([^\s\"'#]{1,200})")
 _SIZE = re.compile(r"^\s{0,60}shm_size: ?[\"']?([\w.]{1,16})")
 _GPU = re.compile(
     r"(?:nvidia|amd)\.com/gpu|\b(?:driver|runtime): ?[\"']?(?:\$\{\w{1,40}:?-)?nvidia\b"
-    r"|^\s{1,60}gpus: ?[\"']?(?:all|\d|$)|capabilities: ?\[[^\]]{0,60}\bgpu\b|/dev/(?:nvidia|kfd|dri|dxg|davinci)"
+    r"|^\s{1,60}gpus: ?[\"']?(?:all|\d|$)|capabilities: ?\[[^\]]{0,60}\bgpu\b"
+    r"|/dev/(?:nvidia|kfd|dri|dxg|davinci)"
 )
 _ELSEWHERE = re.compile(
-    r"<<: ?\*|^\s{1,60}(?:extends|claims|runtime|gpus|devices): ?(?:$|[\"']?\$|\w{1,80}$)|privileged: ?true|\{\{|hostPath"
+    r"<<: ?\*|^\s{1,60}(?:extends|claims|runtime|gpus|devices): ?(?:$|[\"']?\$|\w{1,80}$)"
+    r"|privileged: ?true|\{\{|hostPath"
 )
 """Lines that may hand over GPUs in another place, or in words that nobody here can read."""
 _SHARED = re.compile(r"/dev/shm\b")
