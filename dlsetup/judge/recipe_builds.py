@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
 
 from dlsetup.judge.installers import CUDA_INDEX, LOCAL, OF_INDEX
 from dlsetup.judge.recipes import Recipe
@@ -30,22 +31,37 @@ def variant_of(recipe: Recipe, item: Asked) -> str | None:
 def meant(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
     """The builds for Linux that an installer would take one of: of the release that is named, else of the
     newest that the image admits. Empty where nobody can tell."""
-    variant = variant_of(recipe, item)
-    bound = _bound(item.specifier)
+    variant, builds = variant_of(recipe, item), _candidates(recipe, framework, item)
+    release = max((build.version for build in builds), default=None)
+    return [
+        build
+        for build in builds
+        if build.version == release and variant is not None and _has_extras(build, item)
+    ]
+
+
+def release_of(recipe: Recipe, framework: Framework, item: Asked) -> Version | None:
+    """The release that comes, with or without the extras that another build of it needs."""
+    return max((build.version for build in _candidates(recipe, framework, item)), default=None)
+
+
+def _candidates(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
+    variant, bound = variant_of(recipe, item), _bound(item.specifier)
     if variant is None or bound is None:
         return []
     arch = "x86_64" if isinstance(recipe.target.arch, Unknown) else recipe.target.arch
     usual = Target(os="linux", arch=arch)
-    builds = [
+    fitting = [
         build
         for build in framework.builds
-        if not build.yanked and not has_platform(build, usual).refused and _is_asked(build, variant, item)
+        if not build.yanked
+        and bound.contains(build.version.public)
+        and _is_asked(build, variant, item)
+        and not has_platform(build, usual).refused
     ]
-    fitting = [build for build in builds if bound.contains(build.version.public)]
-    if "==" not in item.specifier:
-        fitting = [build for build in fitting if not build.prerelease and not _refused(recipe, build)]
-    newest = max((build.version for build in fitting), default=None)
-    return [build for build in fitting if build.version == newest]
+    if "==" in item.specifier:
+        return fitting
+    return [build for build in fitting if not build.prerelease and not_for(recipe, build) is None]
 
 
 def asked_for(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
@@ -53,19 +69,22 @@ def asked_for(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
     variant, bound = variant_of(recipe, item), _bound(item.specifier)
     if variant is None or bound is None or not framework.builds:
         return []
-    known = [build for build in framework.builds if _is_asked(build, variant, item)]
-    return [build for build in known if bound.contains(build.version.public)]
+    return [
+        build
+        for build in framework.builds
+        if bound.contains(build.version.public) and _is_asked(build, variant, item)
+    ]
 
 
 def _is_asked(build: Build, variant: str, item: Asked) -> bool:
-    """Whether the words of the file mean this build: its index or variant, its distribution, its extras."""
+    """Whether the words of the file mean this build, by its distribution and its index or variant."""
     names = {re.split(r"[\[=<>~! ]", text)[0] for text in build.requirements}
-    if item.name not in names:
-        return False
+    return item.name in names and (build.variant == variant if variant else build.index == "default")
+
+
+def _has_extras(build: Build, item: Asked) -> bool:
     extras = {extra for text in build.requirements for extra in re.findall(r"\[([\w,.-]+)\]", text)}
-    if extras and not extras & {",".join(item.extras), *item.extras}:
-        return False
-    return build.variant == variant if variant else build.index == "default"
+    return not extras or bool(extras & {",".join(item.extras), *item.extras})
 
 
 def _bound(specifier: str) -> SpecifierSet | None:
@@ -73,10 +92,6 @@ def _bound(specifier: str) -> SpecifierSet | None:
         return SpecifierSet(re.sub(r"\+[\w.]+", "", specifier), prereleases=True)
     except InvalidSpecifier:
         return None
-
-
-def _refused(recipe: Recipe, build: Build) -> bool:
-    return not_for(recipe, build) is not None
 
 
 def not_for(recipe: Recipe, build: Build) -> str | None:

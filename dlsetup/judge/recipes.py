@@ -153,9 +153,8 @@ def _of_command(asked: Sequence[Asked], command: Command) -> Iterator[Asked]:
     """What the very command asks for, of all that stand on its line."""
     words = " ".join(command.words)
     for item in asked:
-        if item.source == command.source and re.search(
-            rf"(?:^|[\s/:]){re.escape(item.name).replace('-', '[-_.]')}\b", words, re.IGNORECASE
-        ):
+        name = "[-_.]".join(map(re.escape, item.name.split("-")))
+        if item.source == command.source and re.search(rf"(?:^|[\s/:]){name}(?![\w.-])", words, re.IGNORECASE):
             yield item
 
 

@@ -70,7 +70,7 @@ def _of_cpu(scene: Scene, recipe: Recipe) -> Iterator[tuple[Framework, Asked]]:
             one for one in recipe.asked if one.name in framework.distributions or _is_part(one, framework)
         ]
         builds = meant(recipe, framework, item)
-        if builds and all(build.accelerator == "cpu" for build in builds) and later[-1:] == [item]:
+        if builds and all(build.variant == "cpu" for build in builds) and later[-1:] == [item]:
             yield framework, item
 
 

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from dlsetup.judge.installers import exact_pin, of_asked
 from dlsetup.judge.known_libraries import in_words, needs_of
-from dlsetup.judge.recipe_builds import meant
+from dlsetup.judge.recipe_builds import meant, release_of
 from dlsetup.judge.recipes import Recipe, graded, recipes
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -24,7 +24,10 @@ from dlsetup.model.versions import CudaVersion
 from dlsetup.rules.installed import framework_of
 
 _IDS = {"tensorflow": "tensorflow-wants-other-cuda-version", "onnxruntime": "onnxruntime-gpu-cuda-version"}
-_BROUGHT = re.compile(r"cudnn|nvidia-c|install[^;&|]*\bcuda[-_=\d]|\bcuda[-_]\d|\[(?:and-)?cuda|\[ctk")
+_BROUGHT = re.compile(
+    r"(?:apt|apt-get|dnf|yum|conda|mamba|micromamba)\b[^;&|]*\binstall\b[^;&|]*\b(?:cuda|libcudnn|cudnn)"
+    r"|\bnvidia-(?:cuda|cudnn|cublas)[\w-]*-cu\d|\bcuda_\d|\bcudnn-linux|\[and-cuda"
+)
 """Words of a RUN that bring CUDA or cuDNN by themselves."""
 REPOSITORY = "nvidia/cuda"
 
@@ -61,9 +64,10 @@ def _by_torch(recipe: Recipe, item: Asked) -> bool:
 
 def _wanted(recipe: Recipe, framework: Framework, item: Asked) -> Wanted | None:
     builds = meant(recipe, framework, item)
-    if builds and builds[0].expects and builds[0].accelerator == "cuda":
-        return _of_build(builds[0])
-    release = exact_pin(item.specifier) or (builds[0].version if builds else None)
+    linked = next((build for build in builds if build.expects and build.accelerator == "cuda"), None)
+    if linked is not None:
+        return _of_build(linked)
+    release = exact_pin(item.specifier) or release_of(recipe, framework, item)
     row = needs_of(item.name, release) if release else None
     if row is None or release is None or not row.cuda or (builds and builds[0].accelerator == "cuda"):
         return None
