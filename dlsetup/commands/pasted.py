@@ -33,7 +33,7 @@ def ways(known: Knowledge) -> Ways:
 
 
 def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:
-    """The catalog of the frameworks that a report names in any way, and what is known of messages and images."""
+    """The catalog of the frameworks that a report names, and what is known of messages and images."""
     catalog = load(named(set(_names(machine)), places), places)
     if machine.report.stages or machine.report.containers:
         catalog = replace(catalog, images=image_knowledge(places))

@@ -65,7 +65,7 @@ def _candidates(recipe: Recipe, framework: Framework, item: Asked) -> list[Build
 
 
 def asked_for(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
-    """Every build for whatever system that the words admit: of the release that is named, else of all releases."""
+    """Every build that the words admit, for whatever system: of the release that is named, else of all."""
     variant, bound = variant_of(recipe, item), _bound(item.specifier)
     if variant is None or bound is None or not framework.builds:
         return []

@@ -26,7 +26,7 @@ _INDEXES = (
 )
 _OTHER_PYTHON = re.compile(
     r"\b(?:conda|mamba|micromamba|pyenv|pixi|poetry|uv (?:venv|python|sync|run)|deadsnakes|--python|"
-    r"install [^;&|]*python3?(?:\.\d+)?\b)"
+    r"install [^;&|]{0,300}python3?(?:\.\d+)?\b)"
 )
 _OF_CUDA = re.compile(
     r"(?:^|/)(?:nvidia/cuda|nvidia/(?:pytorch|tensorflow|jax))\b|[-:_.]cuda-?\d|cu\d{3}\b|-gpu\b"
@@ -154,7 +154,9 @@ def _of_command(asked: Sequence[Asked], command: Command) -> Iterator[Asked]:
     words = " ".join(command.words)
     for item in asked:
         name = "[-_.]".join(map(re.escape, item.name.split("-")))
-        if item.source == command.source and re.search(rf"(?:^|[\s/:]){name}(?![\w.-])", words, re.IGNORECASE):
+        if item.source == command.source and re.search(
+            rf"(?:^|[\s/:]){name}(?![\w.-])", words, re.IGNORECASE
+        ):
             yield item
 
 

@@ -39,6 +39,7 @@ _NAME = re.compile(r"\w{1,60}")
 LONGEST = 4000
 MOST = 400
 """Instructions of one stage that are kept."""
+MOST_STAGES = 60
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 _OF_GPUS = re.compile(r"cuda|nvidia|nvcr|gpu|rocm", re.IGNORECASE)
 
@@ -72,8 +73,8 @@ def dockerfile(page: Page) -> Iterator[Fact]:
     An image without a word of GPUs in its name that hides them all is meant for processors: that is no fault.
     """
     stages, arguments = _read(page)
-    for place, one in enumerate(stages):
-        following = stages[place + 1].line if one is not stages[-1] else page.lines[-1]
+    ends = [*(one.line for one in stages[1:]), page.lines[-1]]
+    for one, following in list(zip(stages, ends, strict=False))[-MOST_STAGES:]:
         yield shown("stage", one.done(arguments, following, last=one is stages[-1]), one.line)
     if not stages:
         return

@@ -28,7 +28,7 @@ _BRANDS = (
 )
 
 
-@check("container-cuda-requirement-unsatisfied", told=True)
+@check("container-cuda-requirement-unsatisfied", written=True)
 def base_asks_for_more(scene: Scene) -> Iterator[Answer]:
     """The image asks for a newer CUDA than the driver of the host knows."""
     ceiling = ceiling_of(scene.target, scene.catalog.hardware)
@@ -49,8 +49,8 @@ def base_asks_for_more(scene: Scene) -> Iterator[Answer]:
             id="container-cuda-requirement-unsatisfied",
             severity=graded(scene, "error"),
             title=f"{image} asks for a newer driver than there is",
-            because=f"It states `{asks.condition}`, and this driver knows CUDA up to {ceiling}: the container toolkit "
-            "does not start it with GPUs.",
+            because=f"It states `{asks.condition}`, and this driver knows CUDA up to {ceiling}: the "
+            "container toolkit does not start it with GPUs.",
             evidence=(Evidence(fact="image", value=image, source=place), *of_driver(scene)),
             remedies=(
                 *((newer,) if newer else ()),
@@ -88,9 +88,9 @@ def _passes(scene: Scene, passes: tuple[DriverPass, ...]) -> bool:
     return any(branch in item.branches and (not brands or set(brands) & set(item.brands)) for item in passes)
 
 
-@check("driver-too-old", "unpinned-torch", told=True)
+@check("driver-too-old", "unpinned-torch", written=True)
 def installs_ask_for_more(scene: Scene) -> Iterator[Answer]:
-    """What a Dockerfile installs, or what its image holds, is made with a CUDA that the driver does not run."""
+    """What a Dockerfile installs, or its image holds, is made with a CUDA that the driver does not run."""
     for recipe in recipes(scene):
         found = next(_refused_by_driver(scene, recipe), None)
         if found is None and recipe.stages[-1].last:
@@ -103,8 +103,8 @@ def installs_ask_for_more(scene: Scene) -> Iterator[Answer]:
             id="driver-too-old",
             severity=graded(scene, "error"),
             title=f"The NVIDIA driver is too old for {what}",
-            because=f"It is made with CUDA {cuda}, which this driver does not run. The driver of the host counts, "
-            "whatever CUDA the image holds.",
+            because=f"It is made with CUDA {cuda}, which this driver does not run. The driver of the host "
+            "counts, whatever CUDA the image holds.",
             evidence=(evidence, *of_driver(scene)),
             remedies=(
                 *((newer,) if newer else ()),
@@ -169,11 +169,11 @@ def _open(scene: Scene, recipe: Recipe, evidence: Evidence) -> Iterator[Finding]
         )
 
 
-@check("gpu-arch-not-in-wheel", told=True)
+@check("gpu-arch-not-in-wheel", written=True)
 def installs_lack_code(scene: Scene) -> Iterator[Answer]:
     """What a Dockerfile installs holds no code for the GPU that the report tells."""
     gpus = scene.gpus("nvidia")
-    for recipe, item, build in _asked_builds(scene) if gpus else ():
+    for item, build in _asked_builds(scene) if gpus else ():
         verdict = serves_every_gpu(build, scene.target, scene.catalog.hardware)
         if build.cuda is None or not verdict.refused:
             continue
@@ -191,10 +191,10 @@ def installs_lack_code(scene: Scene) -> Iterator[Answer]:
         return
 
 
-def _asked_builds(scene: Scene) -> Iterator[tuple[Recipe, Asked, Build]]:
+def _asked_builds(scene: Scene) -> Iterator[tuple[Asked, Build]]:
     for recipe in recipes(scene):
         for item in recipe.asked:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
             builds = meant(recipe, framework, item) if framework else []
             if builds and len({(build.variant, build.cuda) for build in builds}) == 1:
-                yield recipe, item, builds[0]
+                yield item, builds[0]

@@ -17,13 +17,14 @@ from dlsetup.rules.image_tags import nearest_tags
 from dlsetup.rules.installed import framework_of
 
 _COMPILES = re.compile(
-    r"(?:^|[;&|(]\s{0,4}|\bexec )(?:/usr/local/cuda/bin/)?nvcc\s|-DGGML_CUDA=(?:on|1)\b|-DLLAMA_CU(?:BLAS|DA)=(?:on|1)\b"
+    r"(?:^|[;&|(]\s{0,4}|\bexec )(?:/usr/local/cuda/bin/)?nvcc\s"
+    r"|-DGGML_CUDA=(?:on|1)\b|-DLLAMA_CU(?:BLAS|DA)=(?:on|1)\b"
     r"|--cuda_ext\b|\bDS_BUILD_[A-Z_]{2,40}=1\b|\bFORCE_CUDA=[\"']?1\b|\bHOROVOD_GPU_OPERATIONS=NCCL\b",
     re.IGNORECASE,
 )
 """Words of a RUN that call nvcc."""
 _TOOLKIT = re.compile(
-    r"\bcuda[-_\d]|nvidia-cuda-|install[^;&|]*\bcuda\b|\.run\b|\.sh\b|\bspack\b|\bmodule load\b"
+    r"\bcuda[-_\d]|nvidia-cuda-|install[^;&|]{0,300}\bcuda\b|\.run\b|\.sh\b|\bspack\b|\bmodule load\b"
 )
 """Words of a RUN that may bring the toolkit."""
 _GUARDED = re.compile(r"\|\||\bif\b|command -v|which nvcc")
@@ -31,7 +32,7 @@ _PLAIN = ("python", "ubuntu", "debian", "rockylinux", "almalinux", "fedora", "ce
 _WITH_FLAVOURS = ("nvidia/cuda", "pytorch/pytorch")
 
 
-@check("cuda-toolkit-missing-for-build", told=True)
+@check("cuda-toolkit-missing-for-build", written=True)
 def no_compiler_in_image(scene: Scene) -> Iterator[Answer]:
     """A RUN calls nvcc, or a package is compiled with it, in an image without it."""
     for recipe in recipes(scene):
@@ -53,7 +54,7 @@ def no_compiler_in_image(scene: Scene) -> Iterator[Answer]:
             + (
                 "the RUN fails."
                 if called
-                else "where its authors have no wheel for this torch, CUDA and Python, it is compiled, and that fails."
+                else "without a wheel for this torch, CUDA and Python it is compiled, and that fails."
             ),
             evidence=(
                 *((built,) if built else ()),

@@ -25,7 +25,7 @@ from dlsetup.rules.installed import framework_of
 
 _IDS = {"tensorflow": "tensorflow-wants-other-cuda-version", "onnxruntime": "onnxruntime-gpu-cuda-version"}
 _BROUGHT = re.compile(
-    r"(?:apt|apt-get|dnf|yum|conda|mamba|micromamba)\b[^;&|]*\binstall\b[^;&|]*\b(?:cuda|libcudnn|cudnn)"
+    r"(?:apt|apt-get|dnf|yum|conda|mamba|micromamba)\b[^;&|]{0,300}\binstall\b[^;&|]{0,300}\b(?:cuda|libcudnn|cudnn)"
     r"|\bnvidia-(?:cuda|cudnn|cublas)[\w-]*-cu\d|\bcuda_\d|\bcudnn-linux|\[and-cuda"
 )
 """Words of a RUN that bring CUDA or cuDNN by themselves."""
@@ -41,9 +41,11 @@ class Wanted(Record, frozen=True, kw_only=True):
     source: str
 
 
-@check("mixed-cuda-majors", "tensorflow-wants-other-cuda-version", "onnxruntime-gpu-cuda-version", told=True)
+@check(
+    "mixed-cuda-majors", "tensorflow-wants-other-cuda-version", "onnxruntime-gpu-cuda-version", written=True
+)
 def other_cuda_in_image(scene: Scene) -> Iterator[Answer]:
-    """A framework that uses the libraries of its image is made for another CUDA or cuDNN than the image has."""
+    """A framework that uses the libraries of its image is made for another CUDA or cuDNN."""
     for recipe in recipes(scene):
         row = recipe.row
         if row is None or row.repository != REPOSITORY or any(map(_BROUGHT.search, recipe.runs)):
@@ -124,8 +126,8 @@ def _finding(
         id=_IDS.get(framework.name, "mixed-cuda-majors"),
         severity=graded(scene, "error"),
         title=f"{item.name} {wanted.release} needs {needs}; the image has {differs}",
-        because="It brings no CUDA along and uses that of the image, where the libraries it was linked to are not found: "
-        "it falls back to the CPU, or does not start.",
+        because="It brings no CUDA along and uses that of the image, where the libraries it was linked to "
+        "are not found: it falls back to the CPU, or does not start.",
         evidence=(
             of_asked(item),
             Evidence(fact="image", value=recipe.image, source=recipe.stages[0].source),

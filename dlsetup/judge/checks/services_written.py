@@ -1,4 +1,4 @@
-"""Services and pods that a file describes: GPUs that are needed and not asked for, memory that is not enough."""
+"""Services and pods of files: GPUs that are needed and not asked for, memory that is not enough."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.judge.container_tools import words_of
+from dlsetup.judge.installers import of_asked
+from dlsetup.judge.recipe_builds import variant_of
 from dlsetup.judge.recipes import Recipe, alone, recipes
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -14,7 +16,8 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.report import Contained
 
 _WANTS = re.compile(
-    r"(?:--device|--accelerator)[ =]+(?:cuda|gpu)\b|--(?:num-gpus|n_gpus?|gpus)[ =]+[1-9]|--gpu-memory-utilization\b"
+    r"(?:--device|--accelerator)[ =]+(?:cuda|gpu)\b|--(?:num-gpus|n_gpus?|gpus)[ =]+[1-9]"
+    r"|--gpu-memory-utilization\b"
     r"|--tensor-parallel-size[ =]+\d|--n-gpu-layers[ =]+[1-9]|\bnvidia-smi\b"
 )
 _SET = re.compile(
@@ -25,17 +28,17 @@ _FOR_CPU = re.compile(
 )
 _GPU_ONLY = re.compile(
     r"^(?:docker\.io/)?(?:vllm/vllm-openai|lmsysorg/sglang|nvcr\.io/nvidia/(?:pytorch|tensorflow|jax|tensorrt)|"
-    r"ghcr\.io/huggingface/text-generation-inference|nvidia/cuda):(?!.*(?:cpu|xpu|rocm|amd))"
+    r"ghcr\.io/huggingface/text-generation-inference|nvidia/cuda):(?!.{0,99}(?:cpu|xpu|rocm|amd|devel))"
 )
 """Images that are of no use without a GPU."""
 _TRAINS = re.compile(
-    r"\btorchrun\b|torch\.distributed\.(?:run|launch)|\baccelerate launch\b|\bdeepspeed\b|\bmpirun\b|\bhorovodrun\b"
-    r"|\btrain(?:er|ing)?\b[\w/.-]{0,40}\.py\b|\w{0,40}train\w{0,20}\.py\b|--num[-_]workers[ =]+[1-9]|--workers[ =]+[1-9]"
+    r"\btorchrun\b|torch\.distributed\.(?:run|launch)|\baccelerate launch\b|\bdeepspeed\b|\bhorovodrun\b"
+    r"|\w{0,40}train\w{0,20}\.py\b|--num[-_]workers[ =]+[1-9]|--workers[ =]+[1-9]"
     r"|--tensor-parallel-size[ =]+[2-9]|--tp(?:-size)?[ =]+[2-9]"
 )
 
 
-@check("container-without-gpu", told=True)
+@check("container-without-gpu", written=True)
 def service_without_gpu(scene: Scene) -> Iterator[Answer]:
     """A service or pod needs a GPU, and its file asks for none."""
     boxes = [item for item in scene.machine.report.containers if item.kind in ("compose", "pod")]
@@ -50,8 +53,8 @@ def service_without_gpu(scene: Scene) -> Iterator[Answer]:
             id="container-without-gpu",
             severity="warning",
             title=f"{name} asks for no GPU",
-            because=f"{name} needs one ({why.value}), and nothing in the file hands one over; it gets one only where "
-            "`nvidia` is the engine's default runtime.",
+            because=f"{name} needs one ({why.value}), and nothing in the file hands one over; it gets one "
+            "only where `nvidia` is the engine's default runtime.",
             evidence=(why,),
             remedies=(_reserve(scene, box),),
             rests_on=scene.sources(("container-toolkit-guide",)),
@@ -87,16 +90,20 @@ def _needs_gpu(scene: Scene, box: Contained) -> Evidence | None:
 
 
 def _built_for_gpu(scene: Scene) -> Evidence | None:
-    """The one recipe beside the file, where what it starts asks for CUDA."""
+    """The one recipe beside the file, where what it starts or installs asks for CUDA."""
     made = [item for item in recipes(scene) if item.stages[-1].last]
     if len(made) != 1:
         return None
-    starts = made[0].stages[-1].starts
-    plain = re.sub(r"[\[\]\",]+", " ", starts)
-    found = None if _FOR_CPU.search(plain) else _WANTS.search(plain)
-    return (
-        Evidence(fact="starts", value=found[0].strip(), source=made[0].stages[-1].source) if found else None
-    )
+    stage = made[0].stages[-1]
+    plain = re.sub(r"[\[\]\",]+", " ", stage.starts)
+    if _FOR_CPU.search(plain):
+        return None
+    if found := _WANTS.search(plain):
+        return Evidence(fact="starts", value=found[0].strip(), source=stage.source)
+    if _GPU_ONLY.match(made[0].image):
+        return Evidence(fact="image", value=made[0].image, source=stage.source)
+    asked = (item for item in made[0].asked if (variant_of(made[0], item) or "").startswith("cu"))
+    return next(map(of_asked, asked), None)
 
 
 def _reserve(scene: Scene, box: Contained) -> Remedy:
@@ -105,13 +112,13 @@ def _reserve(scene: Scene, box: Contained) -> Remedy:
             text="Ask for it: `resources: {limits: {nvidia.com/gpu: 1}}` of the container.", scope="project"
         )
     return Remedy(
-        text="Ask for it below the service: `deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, "
-        "capabilities: [gpu]}]}}}`.",
+        text="Ask for it below the service: `deploy: {resources: {reservations: {devices: [{driver: nvidia, "
+        "count: all, capabilities: [gpu]}]}}}`.",
         scope="project",
     )
 
 
-@check("shm-too-small", told=True)
+@check("shm-too-small", written=True)
 def memory_by_default(scene: Scene) -> Iterator[Answer]:
     """A container with GPUs trains, or spans GPUs, with the 64 MiB of /dev/shm that it gets by default."""
     if not alone(scene):
@@ -125,7 +132,7 @@ def memory_by_default(scene: Scene) -> Iterator[Answer]:
             id="shm-too-small",
             severity="note",
             title="The container gets 64 MiB of /dev/shm",
-            because="Data loader workers and NCCL share memory there, and nothing asks for more than the default.",
+            because="Data loader workers and NCCL share memory there, and nothing asks for more.",
             evidence=(found,),
             remedies=(Remedy(text=f"Start the container with {words_of(scene).memory}.", scope="project"),),
             rests_on=scene.sources(("torch-shared-memory", "nccl-shared-memory")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.judge.installers import of_asked
@@ -20,18 +21,31 @@ from dlsetup.model.target import Interpreter
 from dlsetup.rules.installed import framework_of
 from dlsetup.rules.wheels import platform_of
 
+WHEELS_ALONE = (
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "tensorflow",
+    "jax",
+    "onnxruntime",
+    "paddlepaddle",
+    "triton",
+    "cupy",
+)
+"""Frameworks whose releases have no source in the index, so that nothing is compiled in a wheel's place."""
 PYTHONS = tuple(Version(f"3.{minor}") for minor in range(6, 16))
 
 
-@check("python-too-new-for-wheel", told=True)
+@check("python-too-new-for-wheel", written=True)
 def none_for_the_image(scene: Scene) -> Iterator[Answer]:
-    """A release is asked for that has no wheel for the Python, the C library or the processor of the image."""
+    """A release has no wheel for the Python, the C library or the processor of the image."""
     for recipe in recipes(scene):
         for item in recipe.asked:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
-            builds = asked_for(recipe, framework, item) if framework else []
+            alone = framework is not None and framework.name in WHEELS_ALONE and item.name != "cupy"
+            builds = asked_for(recipe, framework, item) if framework and alone else []
             wrong = [not_for(recipe, build) for build in builds]
-            if builds and all(wrong) and not any(build.from_source for build in builds):
+            if builds and all(wrong):
                 yield _finding(scene, recipe, item, builds)
                 return
 
@@ -63,8 +77,6 @@ def _finding(scene: Scene, recipe: Recipe, item: Asked, builds: Sequence[Build])
 
 
 def _fits(recipe: Recipe, build: Build, python: Version) -> bool:
-    from msgspec.structs import replace
-
     return not_for(replace(recipe, python=Interpreter(version=python)), build) is None
 
 

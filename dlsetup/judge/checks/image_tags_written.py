@@ -12,7 +12,7 @@ from dlsetup.model.record import Unknown
 from dlsetup.rules.image_tags import Missing, missing_tag, nearest_tags
 
 
-@check("base-image-tag-removed", told=True)
+@check("base-image-tag-removed", written=True)
 def no_such_tag(scene: Scene) -> Iterator[Answer]:
     """A Dockerfile begins with an image, or a service starts one, that the registry does not have."""
     known = scene.catalog.images
