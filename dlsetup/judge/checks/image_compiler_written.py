@@ -17,7 +17,7 @@ from dlsetup.rules.image_tags import nearest_tags
 from dlsetup.rules.installed import framework_of
 
 _COMPILES = re.compile(
-    r"(?:^|[;&|(]\s{0,4}|\bexec )(?:/usr/local/cuda/bin/)?nvcc\s"
+    r"(?:^|[;&|(]\s{0,40}|\bexec )(?:/usr/local/cuda/bin/)?nvcc\s"
     r"|-DGGML_CUDA=(?:on|1)\b|-DLLAMA_CU(?:BLAS|DA)=(?:on|1)\b"
     r"|--cuda_ext\b|\bDS_BUILD_[A-Z_]{2,40}=1\b|\bFORCE_CUDA=[\"']?1\b|\bHOROVOD_GPU_OPERATIONS=NCCL\b",
     re.IGNORECASE,
