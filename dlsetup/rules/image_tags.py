@@ -103,28 +103,28 @@ def nearest_tags(image: str, known: ImageKnowledge) -> list[str]:
     cuda = CudaVersion(parts["cuda"]) if parts else None
     system = (parts["system"] or "") if parts else ""
     offered: list[tuple[tuple[int, ...], str]] = []
-    for place, row in enumerate(known.images):
+    for row in known.images:
         if row.repository != repository or row.standing == "removed" or not isinstance(row.cuda, CudaVersion):
             continue
         for name in row.tags:
             its = _TAG.fullmatch(name)
             if its and its["kind"] == flavour and (its["with"] or "").rstrip("0123456789") == extra:
-                offered.append((_distance(row, its["system"] or "", cuda, system, place), name))
+                offered.append((_distance(row, its["system"] or "", cuda, system), name))
     return [f"{image.rpartition(repository)[0]}{repository}:{name}" for _, name in sorted(offered)]
 
 
 _KINDS: tuple[Literal["devel", "runtime", "base"], ...] = ("devel", "runtime", "base")
 
 
-def _distance(row: Image, its: str, cuda: CudaVersion | None, system: str, place: int) -> tuple[int, ...]:
-    """How far an image is: another line, system, major; then the lines between; then the newest supported."""
+def _distance(row: Image, its: str, cuda: CudaVersion | None, system: str) -> tuple[int, ...]:
+    """How far an image is: another line, system, major; the lines between; what is mended, and newest."""
     assert isinstance(row.cuda, CudaVersion)
     strange = _strangeness(its, system or "ubuntu")
-    newest = -int(re.sub(r"\D", "", its) or 0)
+    newest = (row.standing != "supported", -_number(row.cuda), -int(re.sub(r"\D", "", its) or 0))
     if cuda is None:
-        return row.partial, row.standing != "supported", strange, place, newest
-    between = abs(_line_number(row.cuda) - _line_number(cuda))
-    return between != 0, strange, row.cuda.major != cuda.major, between, place, newest
+        return row.partial, strange, *newest
+    between = abs(_number(row.cuda) // 100 - _number(cuda) // 100)
+    return between != 0, strange, row.cuda.major != cuda.major, between, *newest
 
 
 def _strangeness(its: str, system: str) -> int:
@@ -133,5 +133,7 @@ def _strangeness(its: str, system: str) -> int:
     return 1 if its.rstrip("0123456789.") == system.rstrip("0123456789.") else 2
 
 
-def _line_number(cuda: CudaVersion) -> int:
-    return cuda.major * 100 + cuda.minor
+def _number(cuda: CudaVersion) -> int:
+    """12.4.1 as 120401."""
+    major, minor, patch = (*cuda.parts, 0, 0)[:3]
+    return major * 10_000 + minor * 100 + patch
