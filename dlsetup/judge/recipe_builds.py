@@ -33,11 +33,8 @@ def meant(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
     newest that the image admits. Empty where nobody can tell."""
     variant, builds = variant_of(recipe, item), _candidates(recipe, framework, item)
     release = max((build.version for build in builds), default=None)
-    return [
-        build
-        for build in builds
-        if build.version == release and variant is not None and _has_extras(build, item)
-    ]
+    same = [build for build in builds if build.version == release and _has_extras(build, item)]
+    return [build for build in same if variant and build.variant == variant] or same
 
 
 def release_of(recipe: Recipe, framework: Framework, item: Asked) -> Version | None:
@@ -56,7 +53,7 @@ def _candidates(recipe: Recipe, framework: Framework, item: Asked) -> list[Build
         for build in framework.builds
         if not build.yanked
         and bound.contains(build.version.public)
-        and _is_asked(build, variant, item)
+        and (_is_asked(build, variant, item) or _may_come(build, item))
         and not has_platform(build, usual).refused
     ]
     if "==" in item.specifier:
@@ -80,6 +77,11 @@ def _is_asked(build: Build, variant: str, item: Asked) -> bool:
     """Whether the words of the file mean this build, by its distribution and its index or variant."""
     names = {re.split(r"[\[=<>~! ]", text)[0] for text in build.requirements}
     return item.name in names and (build.variant == variant if variant else build.index == "default")
+
+
+def _may_come(build: Build, item: Asked) -> bool:
+    """Whether it may come of the default index that is asked too; what only one index tells is left out."""
+    return item.beside and not build.beyond and _is_asked(build, "", item)
 
 
 def _has_extras(build: Build, item: Asked) -> bool:

@@ -55,6 +55,8 @@ class Asked(Record, frozen=True, kw_only=True):
     """What stands in brackets behind the name: `and-cuda`, `cuda12`."""
     index: str = ""
     """Index address or conda channel that the line names for it."""
+    beside: bool = False
+    """Whether that index is asked beside the default one, so that the newest of both comes."""
     source: str
 
 

@@ -95,6 +95,12 @@ WRITTEN: dict[str, tuple[str, str, Files, Files]] = {
         dockerfile(CUDA12, pip("torch")),
         dockerfile(CUDA12, pip("torch", "cu124")),
     ),
+    "no bound and an index beside": (
+        "unpinned-torch",
+        "warning",
+        dockerfile(CUDA12, f"pip install torch --extra-index-url {WHEELS}/cu121"),
+        dockerfile(CUDA12, f"pip install torch==2.4.1 --extra-index-url {WHEELS}/cu121"),
+    ),
     "Python": (
         "python-too-new-for-wheel",
         "error",
@@ -262,9 +268,15 @@ HEALTHY: dict[str, Files] = {
         CUDA12, "echo", end=f"ENV PIP_INDEX_URL={WHEELS}/cu124\nRUN pip install torch"
     ),
     "a release that an argument names": dockerfile(CUDA12, pip("torch==${TORCH}", "${CU}")),
+    "two environments": dockerfile(
+        "python:3.11-slim", "/a/bin/" + pip("torch==2.4.1", "cu121"), "/b/bin/" + pip("torch==2.3.0")
+    ),
+    "one that is removed first": dockerfile(
+        CUDA11, pip("rembg onnxruntime"), "pip uninstall -y onnxruntime", pip("onnxruntime-gpu==1.17.1")
+    ),
     "a comment": dockerfile("python:3.12-slim", end="# RUN pip install tensorflow-gpu"),
     "services that share an image": {
-        "c.yaml": f"{LLM.rstrip()}{RESERVED}  other:\n    image: vllm/vllm-openai:v0.11.0\n    command: migrate\n"
+        "c.yaml": f"{LLM.rstrip()}{RESERVED}  other:\n    image: vllm/vllm-openai:v0.11.0\n    command: x\n"
     },
     "a file laid over another": {
         "compose.yaml": LLM,

@@ -13,6 +13,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Literal
 
+from msgspec.structs import replace
+
 from dlsetup.intake.fact import Fact, shown
 from dlsetup.intake.packages import asked_of_conda, canonical
 from dlsetup.intake.page import Line, Page
@@ -105,7 +107,8 @@ def _asked(words: tuple[str, ...], line: Line) -> Iterator[Fact]:
     index = _value(
         words, *(("-c", "--channel") if conda else ("--index-url", "-i", "--index", "--default-index"))
     )
-    if not index and not conda:
+    beside = not index and not conda
+    if beside:
         index = _value(words, "--extra-index-url", "-f", "--find-links")
     skip = False
     begun = False
@@ -119,7 +122,7 @@ def _asked(words: tuple[str, ...], line: Line) -> Iterator[Fact]:
         elif begun and not word.startswith("-"):
             item = _conda_spec(word, index, line) if conda else _pip_spec(word, index, line)
             if item is not None:
-                yield shown("asked", item, line)
+                yield shown("asked", replace(item, beside=beside and bool(index)), line)
 
 
 def _value(words: tuple[str, ...], *options: str) -> str:

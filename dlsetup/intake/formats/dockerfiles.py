@@ -73,11 +73,11 @@ def dockerfile(page: Page) -> Iterator[Fact]:
     An image without a word of GPUs in its name that hides them all is meant for processors: that is no fault.
     """
     stages, arguments = _read(page)
+    if not stages:
+        return
     ends = [*(one.line for one in stages[1:]), page.lines[-1]]
     for one, following in list(zip(stages, ends, strict=False))[-MOST_STAGES:]:
         yield shown("stage", one.done(arguments, following, last=one is stages[-1]), one.line)
-    if not stages:
-        return
     last = stages[-1]
     item = Contained(
         kind="dockerfile", image=last.stage.image, platform=last.stage.platform, source=last.line.place

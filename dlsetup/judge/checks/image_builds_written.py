@@ -104,13 +104,16 @@ def newer_than_image(scene: Scene) -> Iterator[Answer]:
         builds = meant(recipe, torch, asked[-1]) if torch and asked and not asked[-1].specifier else []
         cuda = builds[0].cuda if builds else None
         held = recipe.row is not None and recipe.row.framework == "torch"
-        if cuda is None or recipe.cuda is None or held or cuda.major <= recipe.cuda.major or asked[-1].index:
+        own = variant_of(recipe, asked[-1]) if asked else None
+        if own and builds and builds[0].variant == own:
+            continue
+        if cuda is None or recipe.cuda is None or held or cuda.major <= recipe.cuda.major:
             continue
         yield Finding(
             id="unpinned-torch",
             severity="warning",
             title="`torch` leaves open what matters here",
-            because="Neither a version nor an index is named, so the newest build comes, "
+            because="No version is named, nor an index alone, so the newest build comes, "
             f"{builds[0].version.public} for CUDA {cuda}; a driver that suits an image of CUDA {recipe.cuda} "
             "need not run it.",
             evidence=(

@@ -29,15 +29,24 @@ def replaced_later(scene: Scene) -> Iterator[Answer]:
     torch = scene.catalog.framework("torch")
     for recipe in recipes(scene) if torch else ():
         chosen: tuple[Asked, Build] | None = None
+        folder = ""
+        if any("uninstall" in text for text in recipe.runs):
+            continue
         for command, items in recipe.installs:
-            by = _replacing(scene, recipe, chosen, command, items) if chosen else None
+            same = chosen is not None and _folder(command) == folder
+            by = _replacing(scene, recipe, chosen, command, items) if chosen and same else None
             if chosen and by:
                 yield _replaced(scene, chosen, command, by)
                 return
             for item in items:
                 builds = meant(recipe, torch, item) if torch and item.name == "torch" else []
-                if builds and builds[0].cuda and variant_of(recipe, item):
-                    chosen = (item, builds[0])
+                if builds and builds[0].cuda and variant_of(recipe, item) == builds[0].variant:
+                    chosen, folder = (item, builds[0]), _folder(command)
+
+
+def _folder(command: Command) -> str:
+    """Of the installer, which tells one environment from another."""
+    return command.words[0].rpartition("/")[0]
 
 
 def _replacing(
@@ -105,7 +114,8 @@ def both_in_file(scene: Scene) -> Iterator[Answer]:
     """A Dockerfile installs the CPU and the GPU distribution of a framework over each other."""
     for recipe in recipes(scene):
         asked = {item.name: item for item in recipe.asked if item.installer == "pip"}
-        for framework in scene.catalog.frameworks:
+        removed = any("uninstall" in text for text in recipe.runs)
+        for framework in () if removed else scene.catalog.frameworks:
             for group in framework.twins:
                 both = [asked[name] for name in group if name in asked]
                 gpu = [item for item in both if item.name.endswith("-gpu")]
