@@ -14,16 +14,6 @@ from dlsetup.model.report import Asked, Command, Stage
 from dlsetup.model.target import Interpreter, Target
 from dlsetup.model.versions import CudaVersion
 
-_INDEXES = (
-    "PIP_INDEX_URL",
-    "PIP_EXTRA_INDEX_URL",
-    "PIP_FIND_LINKS",
-    "UV_INDEX",
-    "UV_INDEX_URL",
-    "UV_DEFAULT_INDEX",
-    "UV_EXTRA_INDEX_URL",
-    "UV_TORCH_BACKEND",
-)
 _OTHER_PYTHON = re.compile(
     r"\b(?:conda|mamba|micromamba|pyenv|pixi|poetry|uv (?:venv|python|sync|run)|deadsnakes|--python|"
     r"install [^;&|]{0,300}python3?(?:\.\d+)?\b)"
@@ -72,14 +62,9 @@ class Recipe(Record, frozen=True, kw_only=True):
     @property
     def own_index(self) -> bool:
         """Whether variables or settings name an index, so that no command tells which one is asked."""
-        names = {name for stage in self.stages for name, _ in stage.variables}
         words = " ".join(self.runs)
-        return (
-            bool(names & set(_INDEXES))
-            or "pip config" in words
-            or "--torch-backend" in words
-            or "pip.conf" in words
-        )
+        named = any(stage.indexes for stage in self.stages)
+        return named or any(word in words for word in ("pip config", "pip.conf", "--torch-backend"))
 
     @property
     def cuda(self) -> CudaVersion | None:

@@ -82,7 +82,7 @@ class Contained(Record, frozen=True, kw_only=True):
     command: str = ""
     """What it starts, as far as that is said."""
     settings: tuple[str, ...] = ()
-    """Environment variables that it is given, each `NAME=value`."""
+    """Of the environment variables that it is given those that name devices, each `NAME=value`."""
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
     source: str
@@ -105,8 +105,8 @@ class Stage(Record, frozen=True, kw_only=True):
     """What it copies from other stages and images: `--from=build /usr/local/cuda /usr/local/cuda`."""
     starts: str = ""
     """ENTRYPOINT and CMD."""
-    variables: tuple[tuple[str, str], ...] = ()
-    """ENV and ARG that hold in it, by name."""
+    indexes: tuple[str, ...] = ()
+    """Names of the variables that hold in it and have installers ask other indexes: `PIP_INDEX_URL`."""
     source: str
     """Place of its FROM."""
     end: str

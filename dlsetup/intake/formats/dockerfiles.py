@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from dlsetup.intake.fact import Fact, shown, told
-from dlsetup.intake.formats.variables import READ
+from dlsetup.intake.formats.variables import OF_INDEXES, READ
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Variable
@@ -61,7 +61,7 @@ class _Reading:
             runs=tuple(_filled(text, known)[:LONGEST] for text in self.runs[:MOST]),
             copies=tuple(self.copies[:MOST]),
             starts=" ".join(self.starts[-2:])[:LONGEST],
-            variables=tuple(known.items())[:MOST],
+            indexes=tuple(name for name in known if name in OF_INDEXES),
             end=end.place,
         )
 
@@ -139,7 +139,7 @@ def _take(stage: _Reading, text: str, line: Line, arguments: Mapping[str, str]) 
     elif found := _COPY.match(text):
         stage.copies.append(found[1])
     elif found := _STARTS.match(text):
-        stage.starts.append(found[1])
+        stage.starts.append(" ".join(re.sub(r"^\[|\]\s*$|\"\s?,?", " ", found[1]).split()))
 
 
 def _instructions(page: Page) -> Iterator[tuple[Line, str]]:

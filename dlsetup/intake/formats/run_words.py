@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
+from dlsetup.intake.formats.variables import OF_DEVICES
+
 _ALONE = frozenset(
     {
         *("-i", "-t", "-d", "-P", "-q", "--rm", "--interactive", "--tty", "--detach", "--init", "--help"),
@@ -33,9 +35,9 @@ def image_and_command(words: str) -> tuple[str, str]:
 
 
 def settings(words: str) -> tuple[str, ...]:
-    """What `-e NAME=value` sets."""
+    """What `-e NAME=value` sets of the variables that name devices."""
     found = re.findall(r"(?:^|\s)(?:-e|--env)[= ]([\"']?)(\w{1,60}=[^\s\"']{0,200})\1", words)
-    return tuple(value for _, value in found)[:40]
+    return tuple(value for _, value in found if OF_DEVICES.fullmatch(value.partition("=")[0]))[:40]
 
 
 def option(words: str, name: str) -> str:

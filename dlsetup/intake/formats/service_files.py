@@ -29,7 +29,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dlsetup.intake.fact import Fact, shown, told
-from dlsetup.intake.formats.variables import READ
+from dlsetup.intake.formats.variables import OF_DEVICES, READ
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.intake.sizes import size_in
@@ -173,7 +173,9 @@ def _contained(kind: str, lines: Sequence[Line], page: Page) -> Contained | None
         host_ipc=host or (kind == "pod" and page.holds("hostIPC: true")),
         platform=next((found[1] for line in lines if (found := _PLATFORM.match(line.text))), ""),
         command=_command(lines),
-        settings=tuple(f"{name}={value}" for name, value, _ in _variables(lines))[:40],
+        settings=tuple(
+            f"{name}={value}" for name, value, _ in _variables(lines) if OF_DEVICES.fullmatch(name)
+        )[:40],
         source=lines[0].place,
     )
 

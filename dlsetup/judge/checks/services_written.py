@@ -95,10 +95,9 @@ def _built_for_gpu(scene: Scene) -> Evidence | None:
     if len(made) != 1:
         return None
     stage = made[0].stages[-1]
-    plain = re.sub(r"[\[\]\",]+", " ", stage.starts)
-    if _FOR_CPU.search(plain):
+    if _FOR_CPU.search(stage.starts):
         return None
-    if found := _WANTS.search(plain):
+    if found := _WANTS.search(stage.starts):
         return Evidence(fact="starts", value=found[0].strip(), source=stage.source)
     if _GPU_ONLY.match(made[0].image):
         return Evidence(fact="image", value=made[0].image, source=stage.source)
@@ -144,8 +143,6 @@ def _trains(scene: Scene, box: Contained) -> Evidence | None:
     if found := _TRAINS.search(box.command):
         return Evidence(fact="command", value=found[0].strip(), source=box.source)
     made: list[Recipe] = [item for item in recipes(scene) if item.stages[-1].last] if box.built else []
-    if len(made) == 1:
-        plain = re.sub(r"[\[\]\",]+", " ", made[0].stages[-1].starts)
-        if found := _TRAINS.search(plain):
-            return Evidence(fact="starts", value=found[0].strip(), source=made[0].stages[-1].source)
+    if len(made) == 1 and (found := _TRAINS.search(made[0].stages[-1].starts)):
+        return Evidence(fact="starts", value=found[0].strip(), source=made[0].stages[-1].source)
     return None

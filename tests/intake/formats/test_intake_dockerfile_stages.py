@@ -94,13 +94,14 @@ def test_a_service_says_what_it_starts_and_is_given() -> None:
       - --device
       - cuda
     environment:
-      - MODEL=a/b
+      - POSTGRES_PASSWORD=horse
+      - DEVICE=cuda
     restart: always
 """
     (box,) = boxes(text)
     assert (box.built, box.platform, box.image) == (True, "linux/amd64", UNKNOWN)
     assert box.command.split() == ["python", "-m", "app", "--device", "cuda"]
-    assert box.settings == ("MODEL=a/b",)
+    assert box.settings == ("DEVICE=cuda",)
 
 
 def test_a_pod_of_the_nvidia_runtime_has_gpus() -> None:
