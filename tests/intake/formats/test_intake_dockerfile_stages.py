@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlsetup.intake.formats import commands, containers, dockerfiles, service_files
+from dlsetup.intake.formats import commands, containers, dockerfiles, service_files, sessions
 from dlsetup.intake.formats.run_words import image_and_command
 from dlsetup.intake.page import Page
 from dlsetup.model.record import UNKNOWN
@@ -75,6 +75,12 @@ def test_a_comment_inside_a_command_does_not_end_it() -> None:
     facts = commands.commands.parser(Page(STAGES, "Dockerfile"))
     asked = [fact.value for fact in facts if isinstance(fact.value, Asked)]
     assert [(item.name, item.extras) for item in asked if item.name == "jax"] == [("jax", ("cuda12",))]
+
+
+@pytest.mark.parametrize(("file", "told"), [("Dockerfile", 0), ("docker/gpu.dockerfile", 0), ("issue.md", 1)])
+def test_the_comments_of_a_recipe_are_no_packages(file: str, told: int) -> None:
+    page = Page("# onnxruntime 1.18.1 (cu118) with Python 3.12.\nFROM python:3.12\n", file)
+    assert len(list(sessions.versions.parser(page))) == told
 
 
 @pytest.mark.parametrize("line", GPUS)
