@@ -24,6 +24,8 @@ _OF_CUDA = re.compile(
 _OF_FILES = ("conda.", "pyproject.", "pixi.", "container.tool")
 """Observations that files make by themselves."""
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64", "x86_64": "x86_64"}
+MOST = 2000
+"""Commands, and packages asked for, that are looked at: more no file of anybody has."""
 _UNBUILT = ("image-manifest-unknown", "container-words")
 
 
@@ -117,15 +119,17 @@ def architecture(platform: str) -> str | Unknown:
 
 
 def _installs(scene: Scene, chain: Sequence[Stage]) -> Iterator[tuple[Command, tuple[Asked, ...]]]:
-    report = scene.machine.report
+    by_place: dict[str, list[Asked]] = {}
+    by_file: dict[str, list[Asked]] = {}
+    for item in scene.machine.report.asked[:MOST]:
+        by_place.setdefault(item.source, []).append(item)
+        by_file.setdefault(item.source.rpartition(":")[0].rpartition("/")[2], []).append(item)
+    built = [item for item in scene.machine.report.commands[:MOST] if item.kind == "build"]
     for stage in chain:
-        for command in report.commands:
-            if (
-                command.kind == "build"
-                and _within(command.source, stage)
-                and "uninstall" not in command.words
-            ):
-                yield command, (*_of_command(report.asked, command), *_of_files(report.asked, command))
+        for command in built:
+            if _within(command.source, stage) and "uninstall" not in command.words:
+                own = _of_command(by_place.get(command.source, ()), command)
+                yield command, (*own, *(item for name in _files(command) for item in by_file.get(name, ())))
 
 
 def _within(source: str, stage: Stage) -> bool:
@@ -139,22 +143,15 @@ def _of_command(asked: Sequence[Asked], command: Command) -> Iterator[Asked]:
     words = " ".join(command.words)
     for item in asked:
         name = "[-_.]".join(map(re.escape, item.name.split("-")))
-        if item.source == command.source and re.search(
-            rf"(?:^|[\s/:]){name}(?![\w.-])", words, re.IGNORECASE
-        ):
+        if re.search(rf"(?:^|[\s/:]){name}(?![\w.-])", words, re.IGNORECASE):
             yield item
 
 
-def _of_files(asked: Sequence[Asked], command: Command) -> Iterator[Asked]:
-    options = ("-r", "--requirement")
-    named = {
-        after.rpartition("/")[2]
-        for word, after in zip(command.words, (*command.words[1:], ""), strict=True)
-        if word in options
-    }
-    for item in asked:
-        if item.source.rpartition(":")[0].rpartition("/")[2] in named - {""}:
-            yield item
+def _files(command: Command) -> list[str]:
+    """Names of the files of requirements that a command takes, without their folders."""
+    pairs = zip(command.words, command.words[1:], strict=False)
+    named = (after.rpartition("/")[2] for word, after in pairs if word in ("-r", "--requirement"))
+    return list(dict.fromkeys(filter(None, named)))
 
 
 def alone(scene: Scene) -> bool:

@@ -37,7 +37,7 @@ _HERE = re.compile(r"<<-?[\"']?(\w{1,40})[\"']?")
 """What follows is text for the instruction, up to a line that is this word."""
 _NAME = re.compile(r"\w{1,60}")
 LONGEST = 4000
-MOST = 400
+MOST = 200
 """Instructions of one stage that are kept."""
 MOST_STAGES = 60
 VISIBLE = "CUDA_VISIBLE_DEVICES"

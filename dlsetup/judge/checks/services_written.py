@@ -61,6 +61,10 @@ def service_without_gpu(scene: Scene) -> Iterator[Answer]:
         )
 
 
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _asks(box: Contained) -> bool:
     return box.gpus is True
 
@@ -79,9 +83,9 @@ def _needs_gpu(scene: Scene, box: Contained) -> Evidence | None:
     if _FOR_CPU.search(f"{words} {image} {box.name}"):
         return None
     if found := _WANTS.search(box.command):
-        return Evidence(fact="command", value=found[0].strip(), source=box.source)
+        return Evidence(fact="command", value=_plain(found[0]), source=box.source)
     if found := next((one for text in box.settings if (one := _SET.match(text))), None):
-        return Evidence(fact="setting", value=found[0], source=box.source)
+        return Evidence(fact="setting", value=_plain(found[0]), source=box.source)
     if box.built:
         return _built_for_gpu(scene)
     if image and _GPU_ONLY.match(image):
@@ -98,7 +102,7 @@ def _built_for_gpu(scene: Scene) -> Evidence | None:
     if _FOR_CPU.search(stage.starts):
         return None
     if found := _WANTS.search(stage.starts):
-        return Evidence(fact="starts", value=found[0].strip(), source=stage.source)
+        return Evidence(fact="starts", value=_plain(found[0]), source=stage.source)
     if _GPU_ONLY.match(made[0].image):
         return Evidence(fact="image", value=made[0].image, source=stage.source)
     asked = (item for item in made[0].asked if (variant_of(made[0], item) or "").startswith("cu"))
@@ -141,8 +145,8 @@ def memory_by_default(scene: Scene) -> Iterator[Answer]:
 
 def _trains(scene: Scene, box: Contained) -> Evidence | None:
     if found := _TRAINS.search(box.command):
-        return Evidence(fact="command", value=found[0].strip(), source=box.source)
+        return Evidence(fact="command", value=_plain(found[0]), source=box.source)
     made: list[Recipe] = [item for item in recipes(scene) if item.stages[-1].last] if box.built else []
     if len(made) == 1 and (found := _TRAINS.search(made[0].stages[-1].starts)):
-        return Evidence(fact="starts", value=found[0].strip(), source=made[0].stages[-1].source)
+        return Evidence(fact="starts", value=_plain(found[0]), source=made[0].stages[-1].source)
     return None
