@@ -268,6 +268,8 @@ HEALTHY: dict[str, Files] = {
         CUDA12, "echo", end=f"ENV PIP_INDEX_URL={WHEELS}/cu124\nRUN pip install torch"
     ),
     "a release that an argument names": dockerfile(CUDA12, pip("torch==${TORCH}", "${CU}")),
+    "a CUDA image of which nobody sees what goes in": dockerfile(CUDA12, "uv sync --frozen")
+    | {"compose.yaml": BUILT},
     "two environments": dockerfile(
         "python:3.11-slim", "/a/bin/" + pip("torch==2.4.1", "cu121"), "/b/bin/" + pip("torch==2.3.0")
     ),

@@ -31,6 +31,8 @@ _GPU_ONLY = re.compile(
     r"ghcr\.io/huggingface/text-generation-inference|nvidia/cuda):(?!.{0,99}(?:cpu|xpu|rocm|amd|devel))"
 )
 """Images that are of no use without a GPU."""
+_UNSEEN = re.compile(r"\b(?:uv|poetry|pdm|pixi|pipenv)\b|\s(?:-r|--requirement)\b|\bpip\d? install \.")
+"""Words of a RUN that installs what another file says, which may be meant for processors."""
 _TRAINS = re.compile(
     r"\btorchrun\b|torch\.distributed\.(?:run|launch)|\baccelerate launch\b|\bdeepspeed\b|\bhorovodrun\b"
     r"|\w{0,40}train\w{0,20}\.py\b|--num[-_]workers[ =]+[1-9]|--workers[ =]+[1-9]"
@@ -103,7 +105,8 @@ def _built_for_gpu(scene: Scene) -> Evidence | None:
         return None
     if found := _WANTS.search(stage.starts):
         return Evidence(fact="starts", value=_plain(found[0]), source=stage.source)
-    if _GPU_ONLY.match(made[0].image):
+    seen = not any(map(_UNSEEN.search, made[0].runs))
+    if seen and _GPU_ONLY.match(made[0].image):
         return Evidence(fact="image", value=made[0].image, source=stage.source)
     asked = (item for item in made[0].asked if (variant_of(made[0], item) or "").startswith("cu"))
     return next(map(of_asked, asked), None)
