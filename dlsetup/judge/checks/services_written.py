@@ -105,7 +105,8 @@ def _built_for_gpu(scene: Scene) -> Evidence | None:
         return None
     if found := _WANTS.search(stage.starts):
         return Evidence(fact="starts", value=_plain(found[0]), source=stage.source)
-    seen = not any(map(_UNSEEN.search, made[0].runs))
+    copied = any(item.copies for item in made[0].stages)
+    seen = not copied and not any(map(_UNSEEN.search, made[0].runs))
     if seen and _GPU_ONLY.match(made[0].image):
         return Evidence(fact="image", value=made[0].image, source=stage.source)
     asked = (item for item in made[0].asked if (variant_of(made[0], item) or "").startswith("cu"))
