@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from packaging.version import Version
 
@@ -32,21 +32,21 @@ class Inside(Record, frozen=True, kw_only=True):
 def inside(image: str, folders: Places = ()) -> Inside:
     """What an image brings: by its row, or by the name of an official image; else nothing is known."""
     place = opened(folders)
-    repository, tag = _reference(image)
-    rows = (row for row in images(place) if row.repository == repository and tag in row.tags)
-    row = next(rows, None)
+    return inside_of(image, images(place), hardware(place).distributions)
+
+
+def inside_of(image: str, known: Iterable[Image], systems: Sequence[Distribution]) -> Inside:
+    """The same by rows that somebody has already read."""
+    repository, tag = reference(image)
+    row = next((row for row in known if row.repository == repository and tag in row.tags), None)
     if row is not None:
         return _of_row(image, row)
     if "/" in repository:
         return Inside(image=image)
-    return Inside(
-        image=image,
-        libc=_libc(repository, tag, hardware(place).distributions),
-        python=_python(repository, tag),
-    )
+    return Inside(image=image, libc=_libc(repository, tag, systems), python=_python(repository, tag))
 
 
-def _reference(image: str) -> tuple[str, str]:
+def reference(image: str) -> tuple[str, str]:
     """Repository and tag: `docker.io/library/python:3.12@sha256:…` is `python`, `3.12`."""
     bare = image.partition("@")[0]
     repository, _, tag = bare.rpartition(":") if ":" in bare.rpartition("/")[2] else (bare, "", "latest")

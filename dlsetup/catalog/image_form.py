@@ -6,7 +6,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from dlsetup.model.image import DriverPass, SystemPackages
+from dlsetup.model.image import DriverPass, Naming, SystemPackages
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion
@@ -35,6 +35,8 @@ class ImageRow(Record, frozen=True, kw_only=True):
     asks: str | Unknown = UNKNOWN
     """Tag of `nvidia/cuda` whose requirement on the driver it took over; empty: it asks nothing."""
     standing: Literal["supported", "unsupported", "removed"] = "supported"
+    partial: bool = False
+    """Whether only some tags of the release were seen, so that there may be more."""
     source: str
 
 
@@ -54,4 +56,5 @@ class ImageFile(Record, frozen=True, kw_only=True):
     source: tuple[Source, ...] = ()
     image: tuple[ImageRow, ...] = ()
     requirement: tuple[RequirementRow, ...] = ()
+    naming: tuple[Naming, ...] = ()
     package: tuple[SystemPackages, ...] = ()

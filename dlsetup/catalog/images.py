@@ -10,7 +10,7 @@ from dlsetup.catalog.hardware import hardware
 from dlsetup.catalog.image_form import ImageFile, ImageRow, RequirementRow
 from dlsetup.catalog.load import Places, opened
 from dlsetup.model.hardware import Distribution
-from dlsetup.model.image import DriverRequirement, Image, SystemPackages
+from dlsetup.model.image import DriverRequirement, Image, ImageKnowledge, SystemPackages
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion, LibcVersion
@@ -28,6 +28,13 @@ def images(folders: Places = ()) -> tuple[Image, ...]:
     asked = [row for file in files for row in file.requirement]
     systems = hardware(place).distributions
     return tuple(image for file in files for row in file.image for image in _expanded(row, asked, systems))
+
+
+def image_knowledge(folders: Places = ()) -> ImageKnowledge:
+    """All images, and who says so."""
+    place = opened(folders)
+    namings = tuple(row for file in _files(place) for row in file.naming)
+    return ImageKnowledge(images=images(place), namings=namings, sources=image_sources(place))
 
 
 def system_packages(folders: Places = ()) -> tuple[SystemPackages, ...]:
@@ -69,6 +76,7 @@ def _expanded(
             architectures=row.architectures,
             requirement=_requirement(row, system, asked),
             standing=row.standing,
+            partial=row.partial,
             source=row.source,
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from dlsetup.catalog.images import image_knowledge
 from dlsetup.catalog.load import Places, load, named
 from dlsetup.catalog.messages import knowledge
 from dlsetup.intake.messages import Sought
@@ -32,8 +33,10 @@ def ways(known: Knowledge) -> Ways:
 
 
 def catalog_of_report(machine: Machine, known: Knowledge, places: Places) -> Catalog:
-    """The catalog of the frameworks that a report names in any way, with what is known of messages."""
+    """The catalog of the frameworks that a report names, and what is known of messages and images."""
     catalog = load(named(set(_names(machine)), places), places)
+    if machine.report.stages or machine.report.containers:
+        catalog = replace(catalog, images=image_knowledge(places))
     return replace(catalog, knowledge=known)
 
 

@@ -26,7 +26,13 @@ from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.report import Report
 
 R = TypeVar("R", bound=Record)
-_MANY = {"observation": "observations", "command": "commands", "asked": "asked", "container": "containers"}
+_MANY = {
+    "observation": "observations",
+    "command": "commands",
+    "asked": "asked",
+    "container": "containers",
+    "stage": "stages",
+}
 
 
 def machine_of(facts: Sequence[Fact], gaps: Iterable[Gap] = (), *, lines: int) -> Machine:

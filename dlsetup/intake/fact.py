@@ -26,7 +26,7 @@ class Fact(NamedTuple):
     """`about` is `system.kernel`, `driver.module`, … for a part of a record, or the kind of a whole one:
 
     `gpu`, `toolkit`, `library`, `distribution`, `tool`, `package`, `variable`, `message`, `observation`,
-    `command`, `asked`, `container`.
+    `command`, `asked`, `container`, `stage`.
     """
 
     about: str

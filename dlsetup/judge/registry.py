@@ -28,6 +28,8 @@ class Check(Record, frozen=True, kw_only=True):
     question: Question
     told: bool = False
     """Whether it rests on what programs say: it is heard where no check of facts finds the same."""
+    written: bool = False
+    """Whether it rests on what files ask for: it is heard last, where no other check finds the same."""
 
     @property
     def about(self) -> str:
@@ -35,9 +37,9 @@ class Check(Record, frozen=True, kw_only=True):
         return (self.question.__doc__ or "").strip().partition("\n")[0]
 
 
-def check(*ids: str, told: bool = False) -> Callable[[Question], Check]:
+def check(*ids: str, told: bool = False, written: bool = False) -> Callable[[Question], Check]:
     """Make a check of a function that yields findings, and gaps where one fact would settle it."""
-    return lambda question: Check(ids=ids, question=question, told=told)
+    return lambda question: Check(ids=ids, question=question, told=told, written=written)
 
 
 def every_check() -> tuple[Check, ...]:
@@ -56,8 +58,8 @@ def judge(machine: Machine, catalog: Catalog, known: Iterable[Check] | None = No
     asked = every_check() if known is None else known
     findings: list[Finding] = []
     gaps: dict[Gap, None] = {}
-    for item in sorted(asked, key=lambda item: item.told):
-        said = {finding.id for finding in findings} if item.told else set()
+    for item in sorted(asked, key=lambda item: (item.written, item.told)):
+        said = {finding.id for finding in findings} if item.told or item.written else set()
         for answer in _ask(item, scene):
             if isinstance(answer, Gap):
                 gaps[answer] = None

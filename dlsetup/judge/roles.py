@@ -40,6 +40,7 @@ ORDER = (
     "tensorflow-no-gpu-on-native-windows",
     "package-has-no-windows-gpu-build",
     "unsatisfiable-pins",
+    "package-ended",
     "python-too-new-for-wheel",
     "pytorch-conda-channel-ended",
     "conda-virtual-cuda-missing-at-build",

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from dlsetup.model.builds import Builds
 from dlsetup.model.hardware import Hardware
+from dlsetup.model.image import ImageKnowledge
 from dlsetup.model.loading import LoadingKnowledge
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.signature import Knowledge
@@ -163,6 +164,8 @@ class Catalog(Record, frozen=True, kw_only=True):
     """ISO date of the oldest generated file that was read."""
     knowledge: Knowledge = Knowledge()
     """What is known of messages; empty where no report is read."""
+    images: ImageKnowledge = ImageKnowledge()
+    """What is known of images; empty where no report names one."""
     loading: LoadingKnowledge = LoadingKnowledge()
     """What is known of how libraries are loaded; empty where LD_LIBRARY_PATH is not set."""
 
@@ -177,6 +180,11 @@ class Catalog(Record, frozen=True, kw_only=True):
 
     def source(self, source_id: str) -> Source | None:
         """The source with that id, wherever it is kept."""
-        shared = (self.hardware.sources, self.knowledge.sources, self.loading.sources)
+        shared = (
+            self.hardware.sources,
+            self.knowledge.sources,
+            self.loading.sources,
+            self.images.sources,
+        )
         groups = (*shared, *(item.sources for item in self.frameworks))
         return next((item for group in groups for item in group if item.id == source_id), None)

@@ -7,6 +7,7 @@ from typing import Literal
 from packaging.version import Version
 
 from dlsetup.model.record import UNKNOWN, Record, Unknown
+from dlsetup.model.source import Source
 from dlsetup.model.versions import CudaVersion, LibcVersion
 
 Purpose = Literal["train", "serve", "dev"]
@@ -69,4 +70,25 @@ class Image(Record, frozen=True, kw_only=True):
     """None: it asks nothing itself; what is inside still needs its driver."""
     standing: Literal["supported", "unsupported", "removed"] = "supported"
     """Unsupported: can still be pulled and is not mended any more."""
+    partial: bool = False
+    """Whether the repository may have more tags of this release than are known."""
     source: str
+
+
+class Naming(Record, frozen=True, kw_only=True):
+    """How every tag of a repository is made."""
+
+    repository: str
+    pattern: str
+    """Regular expression that every tag is one of as a whole."""
+    says: str
+    """The same in words."""
+    source: str
+
+
+class ImageKnowledge(Record, frozen=True, kw_only=True):
+    """Everything that is known of images."""
+
+    images: tuple[Image, ...] = ()
+    namings: tuple[Naming, ...] = ()
+    sources: tuple[Source, ...] = ()

@@ -29,8 +29,13 @@ NAMED_SECRETS = (
         rf"""(?<![A-Za-z0-9])((?:[A-Za-z0-9]{{1,40}}[_-]){{0,8}}{_WORDS}["']?:[ \t]+){_VALUE}""",
         re.IGNORECASE,
     ),
+    re.compile(
+        rf"""((?<![\w-])--(?:[a-z0-9]{{1,40}}-){{0,4}}(?:{_WORDS}|api-key|token)[ \t]+)(?!-){_VALUE}""",
+        re.IGNORECASE,
+    ),
 )
-"""`NAME=value` in variables, settings and the queries of URLs; `name: value` only where no prose says so."""
+"""`NAME=value` in variables, settings and the queries of URLs; `name: value` only where no prose says so;
+`--name value` of commands."""
 _FOLDER = r"""[^/\\\s:;"'<>|]"""
 HOMES = re.compile(
     r"((?:/home|/Users|\b[A-Za-z]:\\Users)[/\\])(?!Public\b|Shared\b)"

@@ -51,8 +51,12 @@ class Asked(Record, frozen=True, kw_only=True):
     specifier: str = ""
     """PEP 440 for pip, a match spec's version and build for conda; empty: any version."""
     installer: Literal["pip", "conda", "system"] = "pip"
+    extras: tuple[str, ...] = ()
+    """What stands in brackets behind the name: `and-cuda`, `cuda12`."""
     index: str = ""
     """Index address or conda channel that the line names for it."""
+    beside: bool = False
+    """Whether that index is asked beside the default one, so that the newest of both comes."""
     source: str
 
 
@@ -62,6 +66,8 @@ class Contained(Record, frozen=True, kw_only=True):
     kind: Literal["dockerfile", "compose", "run", "pod", "cog", "devcontainer", "apptainer"]
     tool: str = ""
     """Program that starts it, `docker`, `podman`, `singularity`; empty: the kind tells."""
+    name: str = ""
+    """Of a service of a compose file."""
     image: str | Unknown = UNKNOWN
     """Base image of a Dockerfile (its last stage), or the image that is started."""
     gpus: bool | Unknown = UNKNOWN
@@ -69,9 +75,42 @@ class Contained(Record, frozen=True, kw_only=True):
     shm_bytes: int | None | Unknown = UNKNOWN
     """Size of /dev/shm that is asked for; None: none is, so the default of 64 MiB holds."""
     host_ipc: bool | Unknown = UNKNOWN
+    platform: str = ""
+    """`linux/arm64`; empty: that of the host."""
+    built: bool = False
+    """Whether a recipe beside it is built for it (`build:` of a service)."""
+    command: str = ""
+    """What it starts, as far as that is said."""
+    settings: tuple[str, ...] = ()
+    """Of the environment variables that it is given those that name devices, each `NAME=value`."""
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
     source: str
+
+
+class Stage(Record, frozen=True, kw_only=True):
+    """One stage of a Dockerfile: what it begins with, and what it does."""
+
+    image: str
+    """The image at its root, through all stages that it builds on; a variable without a value stays in it."""
+    above: str = ""
+    """Source of the stage that it builds on; empty: none."""
+    last: bool = False
+    """Whether it is the image that the file makes."""
+    platform: str = ""
+    """`linux/arm64`; empty: that of the builder."""
+    runs: tuple[str, ...] = ()
+    """Its RUN instructions, each on one line."""
+    copies: tuple[str, ...] = ()
+    """What it copies from other stages and images: `--from=build /usr/local/cuda /usr/local/cuda`."""
+    starts: str = ""
+    """ENTRYPOINT and CMD."""
+    indexes: tuple[str, ...] = ()
+    """Names of the variables that hold in it and have installers ask other indexes: `PIP_INDEX_URL`."""
+    source: str
+    """Place of its FROM."""
+    end: str
+    """Place of its last line."""
 
 
 class Report(Record, frozen=True, kw_only=True):
@@ -82,5 +121,6 @@ class Report(Record, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     asked: tuple[Asked, ...] = ()
     containers: tuple[Contained, ...] = ()
+    stages: tuple[Stage, ...] = ()
     lines: int = 0
     """How many were read; 0: this is no report."""

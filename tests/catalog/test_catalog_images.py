@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from hand_made import Shelf
 
-from dlsetup.catalog.images import image_sources, images, system_packages
+from dlsetup.catalog.images import image_knowledge, image_sources, images, system_packages
 from dlsetup.catalog.load import load, names
 from dlsetup.model.errors import DataError
 from dlsetup.model.framework import Catalog
@@ -37,11 +37,20 @@ def test_no_tag_exists_twice(all_images: tuple[Image, ...]) -> None:
         assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", tag), tag
 
 
+def test_every_tag_that_is_there_is_made_as_its_repository_makes_them(all_images: tuple[Image, ...]) -> None:
+    for naming in image_knowledge().namings:
+        rows = [row for row in all_images if row.repository == naming.repository]
+        tags = [tag for row in rows if row.standing != "removed" for tag in row.tags]
+        assert tags
+        assert [tag for tag in tags if not re.fullmatch(naming.pattern, tag)] == []
+
+
 def test_every_source_exists_and_is_cited(all_images: tuple[Image, ...]) -> None:
     cited = {image.source for image in all_images}
     asked = (image.requirement for image in all_images if image.requirement is not None)
     cited |= {item.source for item in asked if not isinstance(item, Unknown)}
     cited |= {row.source for row in system_packages()}
+    cited |= {row.source for row in image_knowledge().namings}
     known = [source.id for source in image_sources()]
     assert len(known) == len(set(known))
     assert cited == set(known)

@@ -257,6 +257,7 @@ def test_the_doctor_finds_nothing_wrong_with_it(made: Path, command: Command) ->
         "pod.yaml",
         "apptainer.def",
         ".devcontainer/devcontainer.json",
+        "",
     ):
         found = command("doctor", "--from", str(made / name), "--json")
         document = json.loads(found.stdout)

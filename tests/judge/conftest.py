@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
+from dlsetup.catalog.images import image_knowledge
 from dlsetup.catalog.load import load
 from dlsetup.judge.registry import judge
 from dlsetup.model.finding import Diagnosis
@@ -15,7 +17,7 @@ from dlsetup.model.machine import Machine
 
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
-    return load(None)
+    return replace(load(None), images=image_knowledge())
 
 
 @pytest.fixture(scope="session")

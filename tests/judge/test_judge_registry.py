@@ -25,7 +25,7 @@ ROW = re.compile(r"^\| `([a-z0-9<>-]+)` \| ([a-z, ]+) \| .+ \|$", re.MULTILINE)
 
 def patterns(*, told: bool | None = None) -> list[str]:
     """Ids of all checks, with those of the catalog's own faults; or of one kind of check alone."""
-    checks = [item for item in every_check() if told is None or item.told is told]
+    checks = [item for item in every_check() if told is None or (item.told or item.written) is told]
     faults = [] if told is False else [fault.id for fault in knowledge().faults]
     return [pattern for item in checks for pattern in item.ids] + faults
 

@@ -120,6 +120,8 @@ def test_a_user_called_like_a_fact_changes_none(user: str) -> None:
         "export WANDB_API_KEY='hush 1'",
         "Authorization: Bearer hush.hush",
         "password: hush",
+        "serve --api-key hush --port 8000",
+        "login --registry-token 'hush 1'",
         "GET https://example.com/x?a=1&token=hush&b=2",
         "-----BEGIN RSA PRIVATE KEY-----\nhush\nhush\n-----END RSA PRIVATE KEY-----",
         "sent eyJhbGciOiJI.eyJzdWIhush.SflKxwhush",

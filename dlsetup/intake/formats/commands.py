@@ -13,6 +13,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Literal
 
+from msgspec.structs import replace
+
 from dlsetup.intake.fact import Fact, shown
 from dlsetup.intake.packages import asked_of_conda, canonical
 from dlsetup.intake.page import Line, Page
@@ -25,7 +27,7 @@ _START = re.compile(
 )
 _VERBS = ("install", "add", "create", "update", "sync", "upgrade")
 _REQUIREMENT = re.compile(
-    r"^([A-Za-z0-9][\w.-]{0,80})(?:\[[^\]]{0,80}\])?\s*((?:[=<>!~]=?|===)\s*[\w.*+!,<>=~ -]{1,80})?$"
+    r"^([A-Za-z0-9][\w.-]{0,80})(?:\[([^\]]{0,80})\])?\s*((?:[=<>!~]=?|===)\s*[\w.*+!,<>=~ -]{1,80})?$"
 )
 _WHEEL = re.compile(r"([A-Za-z0-9][\w.]{0,60})-(\d[\w.+!]{0,60})-\S{1,60}\.whl")
 _VALUED = {
@@ -77,6 +79,8 @@ def _joined(page: Page) -> Iterator[tuple[Line, str]]:
     first: Line | None = None
     for line in page.lines:
         text = line.text.rstrip()
+        if waiting and text.lstrip().startswith("#"):
+            continue
         first = first or line
         if text.endswith("\\") and len(waiting) < 4000:
             waiting += text[:-1] + " "
@@ -103,7 +107,8 @@ def _asked(words: tuple[str, ...], line: Line) -> Iterator[Fact]:
     index = _value(
         words, *(("-c", "--channel") if conda else ("--index-url", "-i", "--index", "--default-index"))
     )
-    if not index and not conda:
+    beside = not index and not conda
+    if beside:
         index = _value(words, "--extra-index-url", "-f", "--find-links")
     skip = False
     begun = False
@@ -117,7 +122,7 @@ def _asked(words: tuple[str, ...], line: Line) -> Iterator[Fact]:
         elif begun and not word.startswith("-"):
             item = _conda_spec(word, index, line) if conda else _pip_spec(word, index, line)
             if item is not None:
-                yield shown("asked", item, line)
+                yield shown("asked", replace(item, beside=beside and bool(index)), line)
 
 
 def _value(words: tuple[str, ...], *options: str) -> str:
@@ -137,7 +142,13 @@ def _pip_spec(word: str, index: str, line: Line) -> Asked | None:
     found = _REQUIREMENT.match(word)
     if found is None or word in (".", "..") or not re.search(r"[A-Za-z]", word):
         return None
-    return Asked(name=canonical(found[1]), specifier=(found[2] or "").strip(), index=index, source=line.place)
+    return Asked(
+        name=canonical(found[1]),
+        specifier=(found[3] or "").strip(),
+        extras=tuple(re.findall(r"[\w.-]+", found[2] or "")),
+        index=index,
+        source=line.place,
+    )
 
 
 def _conda_spec(word: str, channel: str, line: Line) -> Asked | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from dlsetup.intake.fact import Fact, shown
+from dlsetup.intake.formats.run_words import image_and_command, option, settings
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.intake.sizes import size_in
@@ -51,9 +52,14 @@ def _joined(page: Page, place: int, words: str) -> str:
 
 def _started(tool: str, words: str, line: Line) -> Contained:
     size = _SIZE.search(words)
+    image, command = image_and_command(words)
     return Contained(
         kind="run",
         tool=tool,
+        image=image or UNKNOWN,
+        command=command,
+        platform=option(words, "--platform"),
+        settings=settings(words),
         gpus=bool(_GPUS.search(words)),
         shm_bytes=UNKNOWN if ":/dev/shm" in words else size_in(size[1]) if size else None,
         host_ipc=bool(re.search(r"--ipc[= ]host", words)),

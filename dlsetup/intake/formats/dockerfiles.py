@@ -1,4 +1,4 @@
-"""Dockerfiles: the image that the last stage begins with, and the variables that hold in it.
+"""Dockerfiles: their stages, the image that the last one begins with, and the variables that hold in it.
 
 ARG CUDA=12.4.1
 FROM nvidia/cuda:${CUDA}-devel-ubuntu22.04 AS build
@@ -14,32 +14,56 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
 
 from dlsetup.intake.fact import Fact, shown, told
-from dlsetup.intake.formats.variables import READ
+from dlsetup.intake.formats.variables import OF_INDEXES, READ
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.model.machine import Variable
-from dlsetup.model.report import Contained
+from dlsetup.model.report import Contained, Stage
 
 _FROM = re.compile(
-    r"^\s{0,4}FROM\s{1,8}(?:--platform=\S{1,40} )?(\S{1,200})(?: (?:AS|as|As) (\S{1,60}))?\s*$"
+    r"^\s{0,4}FROM\s{1,8}(?:--platform=(\S{1,40}) )?(\S{1,200})(?: (?:AS|as|As) (\S{1,60}))?\s*$"
 )
 _ARG = re.compile(r"^\s{0,4}ARG (\w{1,60})=[\"']?([^\s\"']{1,200})")
 _ENV = re.compile(r"^\s{0,4}ENV\s{1,8}(\S.{0,4000})$")
+_RUN = re.compile(r"^\s{0,4}RUN\s{1,8}(\S.{0,8000})$")
+_STARTS = re.compile(r"^\s{0,4}(?:ENTRYPOINT|CMD)\s{1,8}(\S.{0,2000})$")
+_COPY = re.compile(r"^\s{0,4}(?:COPY|ADD)\s{1,8}(--from=\S.{0,2000})$")
+_HERE = re.compile(r"<<-?[\"']?(\w{1,40})[\"']?")
+"""What follows is text for the instruction, up to a line that is this word."""
 _NAME = re.compile(r"\w{1,60}")
 LONGEST = 4000
+MOST = 200
+"""Instructions of one stage that are kept."""
+MOST_STAGES = 60
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 _OF_GPUS = re.compile(r"cuda|nvidia|nvcr|gpu|rocm", re.IGNORECASE)
 
 
-class Stage(NamedTuple):
-    image: str
-    """Where it begins, through all stages that it builds on."""
-    variables: dict[str, tuple[str, Line]]
-    line: Line
+class _Reading:
+    """What is known of a stage while its lines are read."""
+
+    def __init__(self, stage: Stage, line: Line, variables: Mapping[str, tuple[str, Line]]) -> None:
+        self.stage, self.line, self.variables = stage, line, dict(variables)
+        self.runs: list[str] = []
+        self.starts: list[str] = []
+        self.copies: list[str] = []
+
+    def done(self, arguments: Mapping[str, str], end: Line, *, last: bool) -> Stage:
+        known = {**arguments, **{name: value for name, (value, _) in self.variables.items()}}
+        return replace(
+            self.stage,
+            last=last,
+            runs=tuple(_filled(text, known)[:LONGEST] for text in self.runs[:MOST]),
+            copies=tuple(self.copies[:MOST]),
+            starts=" ".join(self.starts[-2:])[:LONGEST],
+            indexes=tuple(name for name in known if name in OF_INDEXES),
+            end=end.place,
+        )
 
 
 @reads("Dockerfile", "FROM ")
@@ -48,48 +72,99 @@ def dockerfile(page: Page) -> Iterator[Fact]:
 
     An image without a word of GPUs in its name that hides them all is meant for processors: that is no fault.
     """
-    stage = _last_stage(page)
-    if stage is None:
+    stages, arguments = _read(page)
+    if not stages:
         return
-    item = Contained(kind="dockerfile", image=stage.image, source=stage.line.place)
-    yield shown("container", item, stage.line)
-    for name, (value, line) in stage.variables.items():
-        meant = name == VISIBLE and value in ("", "-1") and not _OF_GPUS.search(stage.image)
+    ends = [*(one.line for one in stages[1:]), page.lines[-1]]
+    for one, following in list(zip(stages, ends, strict=False))[-MOST_STAGES:]:
+        yield shown("stage", one.done(arguments, following, last=one is stages[-1]), one.line)
+    last = stages[-1]
+    item = Contained(
+        kind="dockerfile", image=last.stage.image, platform=last.stage.platform, source=last.line.place
+    )
+    yield shown("container", item, last.line)
+    for name, (value, line) in last.variables.items():
+        meant = name == VISIBLE and value in ("", "-1") and not _OF_GPUS.search(last.stage.image)
         if name in READ and not meant:
             yield told("variable", Variable(name=name, value=value, found_via=line.place), line)
 
 
-def _last_stage(page: Page) -> Stage | None:
+def _read(page: Page) -> tuple[list[_Reading], dict[str, str]]:
+    """The stages in their order, and the values that arguments have by default."""
     arguments: dict[str, str] = {}
-    stages: dict[str, Stage] = {}
-    stage: Stage | None = None
+    named: dict[str, _Reading] = {}
+    stages: list[_Reading] = []
     for line, text in _instructions(page):
         if found := _ARG.match(text):
             arguments[found[1]] = found[2]
         elif found := _FROM.match(text):
-            image = _filled(found[1], arguments)
-            base = stages.get(image.lower(), Stage(image, {}, line))
-            stage = Stage(base.image, dict(base.variables), line)
-            stages[str(len(stages))] = stage
-            if found[2]:
-                stages[found[2].lower()] = stage
-        elif stage is not None and (found := _ENV.match(text)):
-            known = {**arguments, **{name: value for name, (value, _) in stage.variables.items()}}
-            for name, value in _pairs(found[1]):
-                stage.variables[name] = (_filled(value, known)[:LONGEST], line)
-    return stage
+            stages.append(_begun(found, line, named, arguments))
+            named[str(len(stages) - 1)] = stages[-1]
+            named |= {found[3].lower(): stages[-1]} if found[3] else {}
+        elif stages:
+            _take(stages[-1], text, line, arguments)
+    return stages, arguments
+
+
+def _begun(
+    found: re.Match[str], line: Line, named: Mapping[str, _Reading], arguments: Mapping[str, str]
+) -> _Reading:
+    image = _filled(found[2], arguments)
+    base = named.get(image.lower())
+    stage = Stage(
+        image=base.stage.image if base else image,
+        above=base.stage.source if base else "",
+        platform=_platform(found[1] or "", base, arguments),
+        source=line.place,
+        end=line.place,
+    )
+    return _Reading(stage, line, base.variables if base else {})
+
+
+def _platform(word: str, base: _Reading | None, arguments: Mapping[str, str]) -> str:
+    platform = _filled(word, arguments)
+    if platform:
+        return "" if "$" in platform else platform
+    return base.stage.platform if base else ""
+
+
+def _take(stage: _Reading, text: str, line: Line, arguments: Mapping[str, str]) -> None:
+    """One instruction of a stage."""
+    if found := _ENV.match(text):
+        known = {**arguments, **{name: value for name, (value, _) in stage.variables.items()}}
+        for name, value in _pairs(found[1]):
+            stage.variables[name] = (_filled(value, known)[:LONGEST], line)
+    elif found := _RUN.match(text):
+        stage.runs.append(found[1])
+    elif found := _COPY.match(text):
+        stage.copies.append(found[1])
+    elif found := _STARTS.match(text):
+        stage.starts.append(" ".join(re.sub(r"^\[|\]\s*$|\"\s?,?", " ", found[1]).split()))
 
 
 def _instructions(page: Page) -> Iterator[tuple[Line, str]]:
-    """Lines with those that a backslash joins to them; comments between them are no part of either."""
-    waiting = ""
+    """Lines with those that a backslash joins to them, and with what stands between `<<EOF` and `EOF`.
+
+    Comments between them are no part of either.
+    """
+    waiting = until = ""
     first: Line | None = None
     for line in page.lines:
+        if until and line.text.strip() != until and len(waiting) < LONGEST:
+            waiting += f" {line.text.strip()} ;"
+            continue
+        if until:
+            yield first or line, waiting[: 2 * LONGEST]
+            waiting, first, until = "", None, ""
+            continue
         if line.text.lstrip().startswith("#"):
             continue
         first = first or line
         if line.text.endswith("\\") and len(waiting) < LONGEST:
             waiting += f"{line.text[:-1]} "
+            continue
+        if here := _HERE.search(line.text) if _RUN.match(waiting + line.text) else None:
+            waiting, until = waiting + line.text, here[1]
             continue
         yield first, (waiting + line.text)[: 2 * LONGEST]
         waiting, first = "", None
@@ -111,7 +186,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _filled(text: str, known: dict[str, str]) -> str:
+def _filled(text: str, known: Mapping[str, str]) -> str:
     """With the variables that the file tells; the others stay as they are written."""
     filled = re.sub(r"\$\{(\w{1,60}):-([^}]{0,200})\}", lambda found: known.get(found[1], found[2]), text)
     return re.sub(r"\$\{?(\w{1,60})\}?", lambda found: known.get(found[1], found[0]), filled)

@@ -29,26 +29,35 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dlsetup.intake.fact import Fact, shown, told
-from dlsetup.intake.formats.variables import READ
+from dlsetup.intake.formats.variables import OF_DEVICES, READ
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
 from dlsetup.intake.sizes import size_in
 from dlsetup.model.machine import Variable
-from dlsetup.model.record import UNKNOWN
+from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.report import Contained
 
 _SERVICES = re.compile(r"^(\s{0,40})services:\s*(?:#.*)?$")
-_SERVICE = re.compile(r"^\s{1,40}[\"']?[\w.-]{1,80}[\"']?:\s*(?:[#&].*)?$")
+_SERVICE = re.compile(r"^\s{1,40}[\"']?([\w.-]{1,80})[\"']?:\s*(?:[#&].*)?$")
 _CONTAINERS = re.compile(r"^(\s{0,60}(?:- )?)containers:\s*(?:#.*)?$")
 _IMAGE = re.compile(r"^\s{0,60}(?:- )?\s?image: ?[\"']?([^\s\"'#]{1,200})")
 _SIZE = re.compile(r"^\s{0,60}shm_size: ?[\"']?([\w.]{1,16})")
 _GPU = re.compile(
-    r"(?:nvidia|amd)\.com/gpu|\b(?:driver|runtime): ?[\"']?nvidia\b|^\s{1,60}gpus: ?[\"']?(?:all|\d|$)"
-    r"|capabilities: ?\[[^\]]{0,60}\bgpu\b"
+    r"(?:nvidia|amd)\.com/gpu|\b(?:driver|runtime): ?[\"']?(?:\$\{\w{1,40}:?-)?nvidia\b"
+    r"|^\s{1,60}gpus: ?[\"']?(?:all|\d|$)|capabilities: ?\[[^\]]{0,60}\bgpu\b"
+    r"|/dev/(?:nvidia|kfd|dri|dxg|davinci)"
 )
-_SHARED = re.compile(r"mountPath: ?[\"']?/dev/shm|:/dev/shm\b")
+_ELSEWHERE = re.compile(
+    r"<<: ?\*|^\s{1,60}(?:extends|claims|runtime|gpus|devices): ?(?:$|[\"']?\$|\w{1,80}$)"
+    r"|privileged: ?true|\{\{|hostPath"
+)
+"""Lines that may hand over GPUs in another place, or in words that nobody here can read."""
+_SHARED = re.compile(r"/dev/shm\b")
 _HOST = re.compile(r"^\s{0,60}ipc: ?[\"']?host\b")
 _VALUE = re.compile(r"^\s{0,60}(?:- ?)?[\"']?(\w{1,60})(?:=| ?: )[\"']?(.{0,2000}?)[\"']?\s*$")
+_PLATFORM = re.compile(r"^\s{0,60}platform: ?[\"']?(linux/[\w/]{1,20})")
+_BUILT = re.compile(r"^\s{0,60}build:")
+_STARTS = re.compile(r"^\s{0,60}(?:- )?(?:entrypoint|command|args): ?(.{0,2000})$")
 _NAMED = re.compile(r"^\s{0,60}- ?name: ?[\"']?(\w{1,60})[\"']?\s*$")
 _ITS_VALUE = re.compile(r"^\s{0,60}value: ?[\"']?(.{0,2000}?)[\"']?\s*$")
 MOST = 200
@@ -65,7 +74,8 @@ def files(page: Page) -> Iterator[Fact]:
         item = _contained(kind, lines, page)
         if item is not None:
             yield shown("container", item, lines[0])
-            for name, value, line in _variables(lines) if item.gpus is True else ():
+            told_here = _variables(lines) if item.gpus is True else ()
+            for name, value, line in (one for one in told_here if one[0] in READ):
                 variables.setdefault(name, {}).setdefault(value, line)
     for name, values in variables.items():
         if len(values) == 1:
@@ -145,30 +155,76 @@ def _indent(line: Line) -> int | None:
 
 def _contained(kind: str, lines: Sequence[Line], page: Page) -> Contained | None:
     image = next((found[1] for line in lines if (found := _IMAGE.match(line.text))), None)
-    gpus = any(_GPU.search(line.text) for line in lines)
-    if image is None and not gpus:
+    gpus = _gpus(kind, lines, page)
+    built = kind == "compose" and any(_BUILT.match(line.text) for line in lines)
+    if image is None and gpus is not True and not built:
         return None
     size = next((found[1] for line in lines if (found := _SIZE.match(line.text))), None)
     mounted = any(_SHARED.search(line.text) for line in lines)
     host = any(_HOST.match(line.text) for line in lines)
+    named = _SERVICE.match(lines[0].text) if kind == "compose" else None
     return Contained(
         kind="pod" if kind == "pod" else "compose",
+        name=named[1] if named else "",
         image=image or UNKNOWN,
+        built=built,
         gpus=gpus,
         shm_bytes=UNKNOWN if mounted else size_in(size) if size else None,
         host_ipc=host or (kind == "pod" and page.holds("hostIPC: true")),
+        platform=next((found[1] for line in lines if (found := _PLATFORM.match(line.text))), ""),
+        command=_command(lines),
+        settings=tuple(
+            f"{name}={value}" for name, value, _ in _variables(lines) if OF_DEVICES.fullmatch(name)
+        )[:40],
         source=lines[0].place,
     )
 
 
+def _gpus(kind: str, lines: Sequence[Line], page: Page) -> bool | Unknown:
+    """Whether they are asked for; unknown where another place may do it."""
+    if any(_GPU.search(line.text) for line in lines) or _lists_gpu(lines):
+        return True
+    if kind == "pod" and page.holds("runtimeClassName: nvidia"):
+        return True
+    return UNKNOWN if any(_ELSEWHERE.search(line.text) for line in lines) else False
+
+
+def _lists_gpu(lines: Sequence[Line]) -> bool:
+    """`capabilities:` with `- gpu` on a line of its own."""
+    inside = False
+    for line in lines:
+        if inside and re.match(r"\s{0,60}- ?[\"']?gpu\b", line.text):
+            return True
+        inside = (inside and line.text.lstrip().startswith("- ")) or bool(
+            re.match(r"\s{0,60}(?:- )?capabilities:\s*$", line.text)
+        )
+    return False
+
+
+def _command(lines: Sequence[Line]) -> str:
+    """What stands behind `entrypoint:`, `command:` and `args:`, and in the lines below that are deeper."""
+    words: list[str] = []
+    depth = -1
+    for line in lines:
+        indent = len(line.text) - len(line.text.lstrip())
+        if found := _STARTS.match(line.text):
+            depth = indent
+            words.append(found[1])
+        elif depth >= 0 and (indent > depth or (indent == depth and line.text.lstrip().startswith("- "))):
+            words.append(line.text.strip().removeprefix("- "))
+        else:
+            depth = -1
+    return re.sub(r"[\"'\[\],|>]+", " ", " ".join(words))[:2000].strip()
+
+
 def _variables(lines: Sequence[Line]) -> Iterator[tuple[str, str, Line]]:
-    """`- NAME=value`, `NAME: value`, or a name and its value on two lines."""
+    """`- NAME=value`, `NAME: value`, or a name and its value on two lines; names are in capitals."""
     name = ""
     for line in lines:
         found, its = _VALUE.match(line.text), _ITS_VALUE.match(line.text)
         if name and its:
             yield name, its[1], line
-        elif found and found[1] in READ:
+        elif found and found[1].isupper():
             yield found[1], found[2], line
         named = _NAMED.match(line.text)
-        name = named[1] if named and named[1] in READ else ""
+        name = named[1] if named else ""

@@ -34,6 +34,8 @@ _VERSION = re.compile(
     r"(\d\.\d{1,2}\.\d[\w.+]{0,24})(?![\w.+]*-(?:cp|py)\d)",
     re.IGNORECASE,
 )
+_RECIPE = re.compile(r"(?:^|[\\/])(?:[\w.-]{0,40}[Dd]ockerfile[\w.-]{0,40}|[\w.-]{1,60}\.ya?ml)$")
+"""Files whose comments say what will be made, not what is there."""
 _GONE = re.compile(r"ninstall|Found existing|cached|Removing")
 _TOKEN = re.compile(r"\[[^\]]{0,400}\]|\([^)]{0,400}\)|\S+")
 """What `print` puts beside each other: lists and tuples are one thing."""
@@ -137,8 +139,11 @@ def _answer(subject: str, value: str, line: Line) -> Iterator[Fact]:
 @reads("versions in words", "orch", "ORCH", "ensor", "TENSOR", "jax", "JAX", "onnx", "ONNX", "ind", "addle")
 def versions(page: Page) -> Iterator[Fact]:
     """`torch 2.1.0a0+29c30b1`, `PyTorch: 2.2.0` in a sentence."""
+    recipe = _RECIPE.search(page.file) is not None
     for line in page.lines:
         if line.text.count("==") or len(line.text) > 300 or _GONE.search(line.text):
+            continue
+        if recipe and line.text.lstrip().startswith("#"):
             continue
         for word, version in _VERSION.findall(line.text):
             name = word.lower()

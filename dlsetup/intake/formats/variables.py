@@ -25,6 +25,19 @@ READ = (
     "NVIDIA_DRIVER_CAPABILITIES",
     "NVIDIA_REQUIRE_CUDA",
 )
+OF_DEVICES = re.compile(r"\w{0,40}(?:DEVICES?|ACCELERATOR)|(?:NVIDIA|CUDA)_\w{1,40}")
+"""Names of variables by which programs choose a device."""
+OF_INDEXES = (
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_TORCH_BACKEND",
+)
+"""Variables by which installers ask other indexes."""
 _NAMES = "|".join(READ)
 _VALUE = r"""(?:"([^"\n]{0,2000})"|'([^'\n]{0,2000})'|([^\s"';]{0,2000}))"""
 _SHELL = re.compile(
