@@ -17,7 +17,7 @@ from dlsetup.cli.plain import PlainCommand, examples
         "dlsetup verify                              (all that the active environment can be asked for)",
         "dlsetup verify --env ~/envs/vision --only torch",
         "dlsetup verify --only amp,distributed -v    (these two, of every framework that has them)",
-        "dlsetup verify --junit report.xml",
+        "dlsetup verify --profile vision --junit report.xml",
         "dlsetup verify --list",
     ),
 )
@@ -29,6 +29,10 @@ def verify(
             metavar="WORD",
             help="A framework, a capability, or both: `torch`, `amp`, `torch-amp`. Repeatable.",
         ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Only what this profile wants to be able to do."),
     ] = None,
     deadline: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="For each program, instead of its own.")
@@ -56,6 +60,7 @@ def verify(
         Request(
             environment=env,
             only=tuple(only or ()),
+            profile=profile,
             deadline=deadline,
             junit=junit,
             list_only=list_only,

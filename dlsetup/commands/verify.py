@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, opened
+from dlsetup.catalog.profiles import load_profile
 from dlsetup.commands.cause import findings_of
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
@@ -42,6 +43,7 @@ class Request(Record, frozen=True, kw_only=True):
     environment: str | None = None
     only: tuple[str, ...] = ()
     """Frameworks (`torch`), capabilities (`amp`), or both in one (`torch-amp`)."""
+    profile: str | None = None
     deadline: str | None = None
     junit: str | None = None
     list_only: bool = False
@@ -139,6 +141,8 @@ def _asked(request: Request, expected: tuple[Expected, ...]) -> tuple[Capability
                 f"`{word}` names nothing that can be proved here",
                 hint=f"frameworks: {', '.join(item.framework for item in expected)}; capabilities: {known}",
             )
+    if request.profile is not None:
+        words |= {*load_profile(request.profile, folders(request.catalog)).verify, "import"}
     order = [item.framework for item in expected]
     chosen = [item for item in every if not words or any(map(item.answers_to, words))]
     return tuple(sorted(chosen, key=lambda item: order.index(item.framework)))
