@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 
 from dlsetup.catalog.folders import Folders, read_json, read_toml
+from dlsetup.catalog.explanations import ExplanationFile
+from dlsetup.catalog.explanations import faults_of as explanation_faults
 from dlsetup.catalog.form import (
     BuildRow,
     CodeRow,
@@ -42,6 +44,7 @@ FORMS: dict[str, type] = {
     "hardware/*.toml": HardwareFile,
     "images/*.toml": ImageFile,
     "messages/*.toml": MessageFile,
+    "explanations/*.toml": ExplanationFile,
     "loading/*.toml": LoadingFile,
     "notes/*.toml": NoteFile,
     "indexes.toml": IndexFile,
