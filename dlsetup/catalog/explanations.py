@@ -48,7 +48,9 @@ def faults_of(rows: Iterable[Explanation], signatures: Iterable[Signature]) -> I
     ids = Counter(row.id for row in rows)
     yield from (f"`{name}` stands twice" for name, count in ids.items() if count > 1)
     explained = Counter(name for row in rows for name in row.messages)
-    yield from (f"the signature `{name}` is explained twice" for name, count in explained.items() if count > 1)
+    yield from (
+        f"the signature `{name}` is explained twice" for name, count in explained.items() if count > 1
+    )
     for row in rows:
         yield from (f"`{row.id}`: {text}" for text in _faults(row, known))
 

@@ -22,7 +22,8 @@ from dlsetup.cli.plain import PlainCommand, examples
 )
 def explain(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT|NAME|-]", help="What was printed, or a name of `--list`.")
+        list[str] | None,
+        typer.Argument(metavar="[TEXT|NAME|-]", help="What was printed, or a name of `--list`."),
     ] = None,
     reports: Annotated[
         list[str] | None,
@@ -76,7 +77,9 @@ def run(
     document: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write what was seen and found as JSON.")
     ] = None,
-    summary: Annotated[bool, typer.Option("--summary", help="Say what it took, where it went well too.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Say what it took, where it went well too.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show what it prints only where it fails.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every message, with sources.")] = False,
     catalog: options.Catalog = None,

@@ -69,7 +69,8 @@ def _check(request: Request) -> None:
         place = Path(request.document)
         if not request.document or place.is_dir() or not place.parent.is_dir():
             raise UsageError(
-                f"`{request.document}` cannot be written", hint="`--json FILE` names a file in a folder that is there"
+                f"`{request.document}` cannot be written",
+                hint="`--json FILE` names a file in a folder that is there",
             )
 
 

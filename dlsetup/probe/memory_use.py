@@ -71,7 +71,10 @@ def _free(host: Host) -> int | Unknown:
 def _groups(host: Host) -> tuple[str, ...]:
     """Folders of the control groups around us that bound memory, the innermost first."""
     text = host.read("/proc/self/cgroup") or ""
-    for base, pattern in ((CGROUPS, r"^0::(/\S*)$"), (f"{CGROUPS}/memory", r"^\d+:(?:\w+,)*memory(?:,\w+)*:(/\S*)$")):
+    for base, pattern in (
+        (CGROUPS, r"^0::(/\S*)$"),
+        (f"{CGROUPS}/memory", r"^\d+:(?:\w+,)*memory(?:,\w+)*:(/\S*)$"),
+    ):
         found = re.search(pattern, text, re.MULTILINE)
         if found is None or not host.is_folder(base):
             continue

@@ -19,7 +19,11 @@ def facts_of(machine: Machine, use: Use, seen: Seen | None = None) -> dict[str, 
             *_of_driver(machine),
             *_of_gpus(machine.gpus, use.gpus),
             *_of_environment(machine.environment),
-            *((f"variable.{name}", value) for name in WATCHED if isinstance(value := machine.variable(name), str)),
+            *(
+                (f"variable.{name}", value)
+                for name in WATCHED
+                if isinstance(value := machine.variable(name), str)
+            ),
             *(_of_run(seen) if seen else ()),
         )
     )
@@ -62,7 +66,9 @@ def _of_gpus(
         archs = dict.fromkeys(gpu.arch for gpu in known if isinstance(gpu.arch, str))
         if archs:
             yield "gpu.archs", listed(list(archs))
-        sized = [f"{gpu.name} with {size(gpu.memory_bytes)}" for gpu in known if isinstance(gpu.memory_bytes, int)]
+        sized = [
+            f"{gpu.name} with {size(gpu.memory_bytes)}" for gpu in known if isinstance(gpu.memory_bytes, int)
+        ]
         if sized:
             yield "gpu.memory", _grouped(sized)
     if not isinstance(uses, Unknown) and uses:

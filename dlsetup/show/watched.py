@@ -40,7 +40,9 @@ class RunDocument(Record, frozen=True, kw_only=True):
 def failure_lines(seen: Seen, answer: Answer, *, verbose: bool = False) -> Iterator[Line]:
     """What follows the output of a command that failed."""
     yield Line(text="─" * WIDTH, style="faint", wrap=False)
-    yield Line(mark="✗", text=f"`{_command(seen)}` ended with {_end(seen)} after {seen.seconds:g} s", style="bad")
+    yield Line(
+        mark="✗", text=f"`{_command(seen)}` ended with {_end(seen)} after {seen.seconds:g} s", style="bad"
+    )
     yield Line(mark="seen   ", text=peaks(seen), indent=2, style="faint")
     if not answer.explained:
         text = "nothing that it said, and nothing of its end, is known to the catalog"
@@ -53,7 +55,9 @@ def failure_lines(seen: Seen, answer: Answer, *, verbose: bool = False) -> Itera
 
 def summary_lines(seen: Seen) -> Iterator[Line]:
     """One line on what a command took."""
-    yield Line(mark="·", text=f"{_end(seen)} after {seen.seconds:g} s; {peaks(seen)}", style="note", wrap=False)
+    yield Line(
+        mark="·", text=f"{_end(seen)} after {seen.seconds:g} s; {peaks(seen)}", style="note", wrap=False
+    )
 
 
 def peaks(seen: Seen) -> str:
