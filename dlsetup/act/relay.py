@@ -41,7 +41,7 @@ class Kept:
                 self._held -= len(self._tail.popleft())
 
     def parts(self) -> tuple[bytes, bytes]:
-        """The beginning and the end; one text where nothing is missing between them: the end is then empty."""
+        """The beginning and the end; where nothing is missing between them, the beginning is all."""
         with self._lock:
             tail = b"".join(self._tail)
             if len(self._head) + len(tail) == self.total and len(tail) <= TAIL:
@@ -61,7 +61,7 @@ class Relay:
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait until everything is handed on; those who inherited the stream and say nothing are left alone."""
+        """Wait until all is handed on; whoever inherited the stream and says nothing is left alone."""
         while self._thread.is_alive():
             self._thread.join(0.05)
             since = self._waiting_since
@@ -98,7 +98,7 @@ def write_all(target: int, data: bytes) -> None:
 
 
 class Streams:
-    """Where a program writes: a terminal for what is one for us, else a pipe; one for both where we have one."""
+    """Where a program writes: a terminal for what is one for us, else a pipe; one for two that are one."""
 
     def __init__(self) -> None:
         self._pairs: list[tuple[int, int, int]] = []

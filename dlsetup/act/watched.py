@@ -89,7 +89,7 @@ def _start(argv: Sequence[str], environ: Mapping[str, str], streams: Streams) ->
 
 
 def _in_front() -> bool:
-    """Whether we are what the terminal sends its keys to: then a command of our group gets them from there."""
+    """Whether the terminal sends its keys to our group: then a command of it gets them from there."""
     if not hasattr(os, "tcgetpgrp"):
         return True
     try:
@@ -106,9 +106,9 @@ def _in_front() -> bool:
 
 @contextlib.contextmanager
 def _signals(streams: Streams, names: set[str]) -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
-    """Inside, signals that are sent to us reach the command, once each. Gives who is told of its process.
+    """Inside, signals that are sent to us reach the command, once each. Gives whom to tell its process.
 
-    `names` takes those that come. Those that we were started to ignore (`nohup`) stay ignored, by the command too.
+    `names` takes those that come. Those that we were told to ignore (`nohup`) the command ignores too.
     """
     shared = _in_front()
     waiting: list[int] = []

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from dlsetup.catalog.folders import Folders, read_json, read_toml
 from dlsetup.catalog.explanations import ExplanationFile
+from dlsetup.catalog.folders import Folders, read_json, read_toml
 from dlsetup.catalog.form import (
     BuildRow,
     CodeRow,
@@ -60,7 +60,7 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
 
     The form first; then, of files whose form is right, what they mean: sources that nobody names or cites,
     dates of the future, ranges that hold for nothing, code that no toolkit makes, rows that the registry
-    contradicts. The files of `messages` and `explanations` are read together, and so they are judged together.
+    contradicts. The files of `messages` and `explanations` are judged as one whole.
     """
     world = _world(folder)
     sound: list[FrameworkFile] = []

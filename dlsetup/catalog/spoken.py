@@ -41,7 +41,7 @@ class Spoken(Record, frozen=True, kw_only=True):
         )
 
     def faults(self, folder: Path) -> Iterator[str]:
-        """What makes rows useless, each with the place. An overlay may explain what the package recognises."""
+        """What makes rows useless, with the place. An overlay may explain what the package recognises."""
         messages = self.messages
         named = Counter(row.id for row in (*messages.source, *self.explanations.source))
         for name, count in named.items():

@@ -23,6 +23,7 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
 from dlsetup.model.signature import Knowledge
 from dlsetup.model.use import Seen, Use
+from dlsetup.model.versions import DriverRelease
 from dlsetup.show.facts import facts_of
 
 
@@ -94,10 +95,9 @@ def elsewhere(machine: Machine, told: Machine) -> str:
     if there and here is not None and not set(there) <= set(here):
         return f"it tells of {there[0]}, which this machine does not have"
     if isinstance(machine.driver, Driver) and isinstance(told.driver, Driver):
-        mine, theirs = machine.driver.release, told.driver.release
-        both = mine and theirs and not isinstance(mine, Unknown) and not isinstance(theirs, Unknown)
-        if both and str(mine) != str(theirs):
-            return f"it tells of driver {theirs}, and this machine has driver {mine}"
+        own, other = machine.driver.release, told.driver.release
+        if isinstance(own, DriverRelease) and isinstance(other, DriverRelease) and own != other:
+            return f"it tells of driver {other}, and this machine has driver {own}"
     mine, theirs = machine.system.os, told.system.os
     if not isinstance(mine, Unknown) and not isinstance(theirs, Unknown) and mine != theirs:
         return f"it tells of {theirs}, and this machine runs {mine}"
@@ -112,4 +112,4 @@ def _names(machine: Machine) -> list[str] | None:
 
 def text_of_words(words: Sequence[str]) -> Text:
     """What stands on the command line."""
-    return Text("the text", " ".join(words).encode("utf-8", "replace"))
+    return Text("text", " ".join(words).encode("utf-8", "replace"))

@@ -23,7 +23,7 @@ def explain(
     facts: Mapping[str, str],
     system: Os | Unknown,
 ) -> tuple[Explained, ...]:
-    """What the messages and the end mean: the end first, then in the order of the text, failures before notes.
+    """What messages and an end mean: the end first, then in the order of the text, failures before notes.
 
     A signature that nobody has explained is told by what it means.
     """

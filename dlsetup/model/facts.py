@@ -31,7 +31,7 @@ OF_RUN = frozenset({"run.gpu", "run.memory", "run.memory_limit", "run.oom_kills"
 
 
 def is_fact(name: str) -> bool:
-    """Whether a name with a dot is one of a fact: `installed.torch` and `variable.LD_LIBRARY_PATH` are too."""
+    """Whether a name with a dot is that of a fact, as `installed.torch` and `variable.PYTHONPATH` are."""
     kind, _, rest = name.partition(".")
     if kind == "variable":
         return rest in WATCHED

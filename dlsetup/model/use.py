@@ -92,5 +92,6 @@ class Seen(Record, frozen=True, kw_only=True):
     @property
     def _shm_full(self) -> bool:
         size, peak = self.shm_bytes, self.shm_peak_bytes
-        known = not isinstance(size, Unknown) and not isinstance(peak, Unknown)
-        return known and size > 0 and peak >= size * 0.9
+        if isinstance(size, Unknown) or isinstance(peak, Unknown):
+            return False
+        return size > 0 and peak >= size * 0.9

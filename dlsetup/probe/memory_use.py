@@ -1,4 +1,4 @@
-"""Memory of the machine that is in use, the limits around this process, and what a tree of processes holds."""
+"""Memory of the machine in use, the limits around this process, and what a tree of processes holds."""
 
 from __future__ import annotations
 

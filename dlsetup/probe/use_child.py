@@ -52,14 +52,22 @@ def moment(nvml: Any, gpus: list[tuple[int, Any]]) -> list[list[int]]:
 
 
 def holders(nvml: Any, gpus: list[tuple[int, Any]]) -> list[list[Any]]:
-    rows = []
+    rows: list[list[Any]] = []
     for index, handle in gpus:
-        for name in ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses"):
-            try:
-                rows += [[index, item.pid, item.usedGpuMemory] for item in getattr(nvml, name)(handle)]
-            except nvml.NVMLError:
-                continue
+        for kind in ("Compute", "Graphics"):
+            found = processes(nvml, f"nvmlDeviceGet{kind}RunningProcesses", handle)
+            rows += [[index, item.pid, item.usedGpuMemory] for item in found]
     return rows
+
+
+def processes(nvml: Any, name: str, handle: Any) -> list[Any]:
+    """None where the driver does not tell; an old one knows only the former version of the function."""
+    for function in (name, f"{name}_v2"):
+        try:
+            return list(getattr(nvml, function)(handle))
+        except Exception:
+            continue
+    return []
 
 
 def main(library: str, seconds: float) -> None:

@@ -101,10 +101,16 @@ def list_lines(rows: Sequence[Listed]) -> Iterator[Line]:
 
 def _unknown(again: Sequence[str]) -> Iterator[Line]:
     yield Line(mark="?", text="Nothing in this text is known to the catalog.", style="warning")
-    text = "It was looked through for the messages of frameworks, drivers, loaders, installers, containers and kernels"
-    yield Line(text=f"{text} that `dlsetup explain --list` names.", indent=2)
+    text = (
+        "It was looked through for the messages of frameworks, drivers, loaders, installers, containers and "
+        "kernels that `dlsetup explain --list` names."
+    )
+    yield Line(text=text, indent=2)
     files = " ".join(f"--from {shlex.quote(name)}" for name in again) or "--from FILE"
-    hint = f"give more of the output, from its first error on; `dlsetup doctor {files}` reads everything else in it"
+    hint = (
+        f"give more of the output, from its first error on; `dlsetup doctor {files}` reads everything "
+        "else in it"
+    )
     yield Line(mark="hint:", text=hint, style="good")
 
 
@@ -113,7 +119,8 @@ def _explained(item: Explained, verbose: bool) -> Iterator[Line]:
     yield Line(mark=mark, text=f"{item.title}  [{item.id}]", style=style)
     for message in item.messages if verbose else item.messages[:1]:
         text = message.text if len(message.text) <= LONGEST else f"{message.text[:LONGEST]}…"
-        yield Line(mark="said   ", text=f"{text} ({message.source})", indent=2, style="faint")
+        place = "" if message.source.startswith("text:") else f" ({message.source})"
+        yield Line(mark="said   ", text=f"{text}{place}", indent=2, style="faint")
     yield Line(mark="means  ", text=item.meaning, indent=2)
     for text in item.here:
         yield Line(mark="here   ", text=text, indent=2, style="note")

@@ -1,4 +1,4 @@
-"""What is known of a machine in the words that explanations are filled with, by the names of `model.facts`."""
+"""What is known of a machine, in the words that explanations are filled with (`model.facts`)."""
 
 from __future__ import annotations
 
