@@ -1,4 +1,4 @@
-"""`dlsetup run` from outside: streams, signals and exit codes are those of the command; failures are explained."""
+"""`dlsetup run` from outside: streams, signals and exit codes are the command's; failures are explained."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def test_memory_that_a_limit_refuses() -> None:
 
 def test_the_document(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
-    words = ("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "x = bytearray(80 << 20)")
+    words = ("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "x = bytes([1]) * (80 << 20)")
     program = f"{words[1]}; import time; time.sleep(0.5); raise SystemExit({words[0]!r})"
     done = run("--json", str(place), *python(program))
     document = json.loads(place.read_text())
@@ -172,7 +172,7 @@ def test_a_signal_reaches_the_command_once(sent: signal.Signals, code: int) -> N
 class Terminal:
     """A terminal of its own, with a command in front of it."""
 
-    def __init__(self, *words: str, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(self, *words: str) -> None:
         import fcntl
         import struct
         import termios
@@ -184,7 +184,6 @@ class Terminal:
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env=environ,
         )
         os.close(slave)
         self.said = b""
@@ -276,17 +275,23 @@ def command_lines() -> list[bytes]:
     return found
 
 
+GROUPS = {
+    "/sys/fs/cgroup/memory": ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", str(256 << 20)),
+    "/sys/fs/cgroup": ("memory.max", "memory.swap.max", "0"),
+}
+"""Where a control group can be made, and the files that bound its memory and its swap, by version."""
+
+
 @pytest.fixture
-def bounded_group() -> Any:
-    """A control group of 64 MiB, and the shell words that enter it."""
-    for base, limit in (
-        (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"),
-        (Path("/sys/fs/cgroup"), "memory.max"),
-    ):
-        group = base / f"dlsetup-test-{os.getpid()}"
+def bounded_group() -> Iterator[str]:
+    """The shell words that enter a control group of 256 MiB."""
+    for base, (limit, swap, least) in GROUPS.items():
+        group = Path(base) / f"dlsetup-test-{os.getpid()}"
         try:
             group.mkdir()
-            (group / limit).write_text(str(64 << 20))
+            (group / limit).write_text(str(256 << 20))
+            if (group / swap).exists():
+                (group / swap).write_text(least)
         except OSError:
             if group.is_dir():
                 group.rmdir()
@@ -308,7 +313,7 @@ def leave(remove: Callable[[], None]) -> None:
 
 
 def test_the_kernel_ends_it_for_want_of_memory(bounded_group: str) -> None:
-    words = " ".join(argv("--", sys.executable, "-c", "'bytearray(b\"x\" * (300 << 20))'"))
+    words = " ".join(argv("--", sys.executable, "-c", "'bytearray(b\"x\" * (600 << 20))'"))
     done = subprocess.run(
         ["sh", "-c", f"{bounded_group} && {words}"], capture_output=True, timeout=60, check=False
     )
@@ -316,4 +321,4 @@ def test_the_kernel_ends_it_for_want_of_memory(bounded_group: str) -> None:
     assert done.returncode == 137, said
     assert "[host-memory]" in said
     assert "the kernel ended 1 process here" in said
-    assert "A limit of 64.0 MiB holds" in said
+    assert "A limit of 256.0 MiB holds" in said
