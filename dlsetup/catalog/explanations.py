@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from dlsetup.catalog.load import Places, opened
 from dlsetup.catalog.messages import MessageFile
 from dlsetup.model.errors import DataError
@@ -28,17 +30,31 @@ class ExplanationFile(Record, frozen=True, kw_only=True):
 
 
 def explanations(folders: Places = ()) -> Explanations:
-    """What all files know, those of given folders first. Raises `DataError` for what cannot be used."""
+    """What all files know. What given folders explain, nobody else does. Raises `DataError`."""
     place = opened(folders)
-    named = place.names("explanations", ".toml")
+    own = place.given("explanations", ".toml")
+    named = (*own, *(name for name in place.names("explanations", ".toml") if name not in own))
     files = [place.toml(f"explanations/{name}.toml", ExplanationFile) for name in named]
     spoken = [place.toml(f"messages/{name}.toml", MessageFile) for name in place.names("messages", ".toml")]
-    rows = tuple(row for file in files if file for row in file.explanation)
-    fault = next(faults_of(rows, [row for file in spoken if file for row in file.message]), None)
-    if fault is not None:
-        raise DataError(f"explanations: {fault}")
+    rows = [row for file in files if file for row in file.explanation]
+    signatures = {row.id: row for file in spoken if file for row in file.message}
+    for row in rows:
+        if (fault := next(_faults(row, signatures), None)) is not None:
+            raise DataError(f"explanations: `{row.id}`: {fault}")
     sources = (row for file in (*files, *spoken) if file for row in file.source)
-    return Explanations(explanations=rows, sources=tuple(sources))
+    return Explanations(explanations=tuple(_once(rows)), sources=tuple(sources))
+
+
+def _once(rows: Iterable[Explanation]) -> Iterator[Explanation]:
+    """Each explanation and each signature where it comes first."""
+    ids: set[str] = set()
+    explained: set[str] = set()
+    for row in rows:
+        left = tuple(name for name in row.messages if name not in explained)
+        if row.id not in ids and (left or row.ends):
+            ids.add(row.id)
+            explained.update(left)
+            yield replace(row, messages=left)
 
 
 def faults_of(rows: Iterable[Explanation], signatures: Iterable[Signature]) -> Iterator[str]:
