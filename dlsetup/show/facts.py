@@ -8,7 +8,7 @@ from dlsetup.model.machine import Driver, Environment, Gpu, Machine, System
 from dlsetup.model.record import Unknown
 from dlsetup.model.use import GpuUse, Holder, Seen, Use
 from dlsetup.model.watched import WATCHED
-from dlsetup.show.words import counted, listed, size
+from dlsetup.show.words import listed, size
 
 
 def facts_of(machine: Machine, use: Use, seen: Seen | None = None) -> dict[str, str]:
@@ -122,7 +122,7 @@ def _of_run(seen: Seen) -> Iterator[tuple[str, str]]:
     if isinstance(seen.memory_limit_bytes, int):
         yield "run.memory_limit", size(seen.memory_limit_bytes)
     if isinstance(seen.oom_kills, int) and seen.oom_kills:
-        yield "run.oom_kills", counted(seen.oom_kills, "process").replace("processs", "processes")
+        yield "run.oom_kills", "1 process" if seen.oom_kills == 1 else f"{seen.oom_kills} processes"
     if isinstance(seen.shm_bytes, int) and isinstance(seen.shm_peak_bytes, int):
         yield "run.shm", f"{size(seen.shm_peak_bytes)} of {size(seen.shm_bytes)}"
     yield "run.end", f"signal {seen.signal}" if seen.signal else f"exit code {seen.exit_code}"

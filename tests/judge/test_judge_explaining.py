@@ -28,8 +28,8 @@ WILD = {
         "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB",
         "RuntimeError: CUDA error: out of memory",
         "RuntimeError: HIP out of memory. Tried to allocate 1.50 GiB",
-        "RuntimeError: CUDA out of memory. Tried to allocate 2.00 MiB (GPU 0; 7.80 GiB total capacity; 6.34 GiB "
-        "already allocated; 7.31 MiB free; 6.40 GiB reserved in total by PyTorch)",
+        "RuntimeError: CUDA out of memory. Tried to allocate 2.00 MiB (GPU 0; 7.80 GiB total capacity; 6.34 "
+        "GiB already allocated; 7.31 MiB free; 6.40 GiB reserved in total by PyTorch)",
     ),
     "tensorflow-memory": (
         "ResourceExhaustedError: OOM when allocating tensor with shape[256,512,64,64] and type float",
@@ -54,8 +54,8 @@ WILD = {
     ),
     "killed": ("line 3: 12345 Killed                  python train.py", "exited with code 137"),
     "host-allocation": (
-        "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: can't allocate memory: you "
-        "tried to allocate 85899345920 bytes. Error code 12 (Cannot allocate memory)",
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: can't allocate memory: "
+        "you tried to allocate 85899345920 bytes. Error code 12 (Cannot allocate memory)",
         "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 74.5 GiB for an array with shape (1,)",
         "terminate called after throwing an instance of 'std::bad_alloc'",
     ),
@@ -80,7 +80,7 @@ WILD = {
     ),
     "cudnn-failed": (
         "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
-        "UnknownError: Failed to get convolution algorithm. This is probably because cuDNN failed to initialize",
+        "UnknownError: Failed to get convolution algorithm. This is probably because cuDNN failed",
         "XlaRuntimeError: FAILED_PRECONDITION: DNN library initialization failed.",
     ),
     "no-kernel-image": (
@@ -130,13 +130,11 @@ WILD = {
     ),
     "rocm-gfx": ("RuntimeError: HIP error: invalid device function",),
     "rocm-no-gpu": ("RuntimeError: No HIP GPUs are available",),
-    "mps-operator": (
-        "NotImplementedError: The operator 'aten::linalg_qr' is not currently implemented for the MPS device.",
-    ),
+    "mps-operator": ("The operator 'aten::linalg_qr' is not currently implemented for the MPS device.",),
     "intel-gpu": ("RuntimeError: Native API failed. Native API returns: UR_RESULT_ERROR_DEVICE_LOST",),
     "ascend": ("ImportError: libascend_hal.so: cannot open shared object file: No such file or directory",),
     "tensorrt-engine": (
-        "Error Code 1: Serialization (Serialization assertion stdVersionRead == kSERIALIZATION_VERSION failed."
+        "Error 1: Serialization (Serialization assertion stdVersionRead == kSERIALIZATION_VERSION failed."
         "Version tag does not match. Note: Current Version: 240, Serialized Engine Version: 239)",
     ),
     "cannot-be-installed-together": ("ERROR: ResolutionImpossible: for help visit https://pip.pypa.io",),
