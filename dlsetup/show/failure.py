@@ -15,7 +15,7 @@ from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-COMMANDS = ("bundle", "check-lock", "doctor", "explain", "fix", "import", "notes", "resolve", "schema")
+COMMANDS = ("bundle", "check-lock", "doctor", "explain", "fix", "import", "notes", "resolve", "run", "schema")
 SHORT = {"why": "catalog-why", "create-notes": "notes"}
 """Commands that speak by the document of another one: `why` is short for one of a group."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}

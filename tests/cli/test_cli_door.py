@@ -19,6 +19,8 @@ from dlsetup.show import failure
 
 COMMANDS = (
     ["doctor"],
+    ["explain"],
+    ["run"],
     ["resolve"],
     ["check-lock"],
     ["bundle"],
