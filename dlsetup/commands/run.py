@@ -19,7 +19,7 @@ from dlsetup.model.record import Record
 from dlsetup.model.use import Seen
 from dlsetup.probe.host import Host
 from dlsetup.probe.use import UseWatch
-from dlsetup.show import json
+from dlsetup.show import failure, json
 from dlsetup.show.lines import write
 from dlsetup.show.watched import RunDocument, failure_lines, summary_lines
 
@@ -56,8 +56,13 @@ def run(request: Request) -> int:
         _show(ended)
     try:
         _tell(request, seen, ended, places)
-    except (DlsetupError, OSError) as exc:
-        print(f"dlsetup: {exc}", file=sys.stderr)
+    except KeyboardInterrupt:
+        failure.interrupted()
+    except DlsetupError as exc:
+        failure.tell(exc, ("run",), as_json=False)
+    except Exception as exc:
+        # Whatever is wrong with us, what the command ended with must not be lost.
+        failure.tell_fault(exc, ("run",), as_json=False)
     return ended.exit_code
 
 
