@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import msgspec
 
 from dlsetup.catalog.choosing import ChoosingFile, choosing_rows
 from dlsetup.catalog.choosing import faults_of as choosing_faults
+from dlsetup.catalog.explanations import ExplanationFile
 from dlsetup.catalog.folders import Folders, read_json, read_toml
 from dlsetup.catalog.form import (
     BuildRow,
@@ -30,14 +30,15 @@ from dlsetup.catalog.image_form import ImageFile
 from dlsetup.catalog.load import names
 from dlsetup.catalog.loading import LoadingFile
 from dlsetup.catalog.loading import faults_of as loading_faults
-from dlsetup.catalog.messages import MessageFile, faults_of
+from dlsetup.catalog.messages import MessageFile
 from dlsetup.catalog.notes import NoteFile
 from dlsetup.catalog.profiles import profile_names
 from dlsetup.catalog.refresh import distributions_of, known_files
+from dlsetup.catalog.spoken import Spoken
 from dlsetup.model.errors import DataError
+from dlsetup.model.explanation import Explanation
 from dlsetup.model.hardware import CudaToolkit, Hardware
 from dlsetup.model.record import Unknown
-from dlsetup.model.signature import Knowledge
 from dlsetup.model.source import Source
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 
@@ -46,6 +47,7 @@ FORMS: dict[str, type] = {
     "hardware/*.toml": HardwareFile,
     "images/*.toml": ImageFile,
     "messages/*.toml": MessageFile,
+    "explanations/*.toml": ExplanationFile,
     "loading/*.toml": LoadingFile,
     "notes/*.toml": NoteFile,
     "choosing/*.toml": ChoosingFile,
@@ -63,11 +65,11 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
 
     The form first; then, of files whose form is right, what they mean: sources that nobody names or cites,
     dates of the future, ranges that hold for nothing, code that no toolkit makes, rows that the registry
-    contradicts. The files of `messages` are read together, and so they are judged together.
+    contradicts. The files of `messages` and `explanations` are judged as one whole.
     """
     world = _world(folder)
     sound: list[FrameworkFile] = []
-    spoken: list[MessageFile] = []
+    spoken = Spoken()
     for path, form in files_of(folder).items():
         try:
             record = read_toml(path, form) if path.suffix == ".toml" else read_json(path, form)
@@ -77,12 +79,13 @@ def problems(folder: Path, today: datetime.date) -> Iterator[str]:
         if record is None:
             yield f"{path}: a link to a file that is not there"
         sound += [record] if isinstance(record, FrameworkFile) else []
-        if isinstance(record, MessageFile):
-            spoken.append(record)
+        if isinstance(record, (MessageFile, ExplanationFile)):
+            spoken = spoken.more(record)
         else:
             yield from (f"{path}: {text}" for text in _meaning(record, today, world))
-    yield from (f"{folder / 'messages'}: {text}" for text in _messages(spoken, today, world))
+    yield from (f"{folder / 'messages'}: {text}" for text in _meaning(spoken, today, world))
     yield from (f"{folder / 'choosing'}: {text}" for text in _choosing(folder))
+    yield from spoken.faults(folder)
     yield from _against_the_registry(sound, Folders((folder,), faults=[]))
 
 
@@ -143,26 +146,14 @@ def _meaning(record: object, today: datetime.date, world: Hardware) -> Iterator[
         yield from loading_faults(record)
 
 
-def _messages(files: list[MessageFile], today: datetime.date, world: Hardware) -> Iterator[str]:
-    """What is wrong with all files of messages: a row may rest on a source or a signature of another file."""
-    whole = MessageFile(
-        source=tuple(row for file in files for row in file.source),
-        message=tuple(row for file in files for row in file.message),
-        fault=tuple(row for file in files for row in file.fault),
-        ground=tuple(row for file in files for row in file.ground),
-    )
-    yield from _meaning(whole, today, world)
-    named = Counter(row.id for row in whole.source)
-    yield from (f"the source `{name}` stands twice" for name, count in named.items() if count > 1)
-    yield from faults_of(Knowledge(signatures=whole.message, faults=whole.fault))
-
-
 def _cited_by(item: msgspec.Struct) -> Iterator[str]:
     """Ids of sources that a record names: of its own, and of a part of it."""
     for name in ("source", "series_source"):
         text = getattr(item, name, None)
         if isinstance(text, str) and (text or name == "source"):
             yield text
+    if isinstance(item, Explanation):
+        yield from item.rests_on
 
 
 def _inside(record: object) -> Iterator[msgspec.Struct]:

@@ -83,6 +83,11 @@ class Folders:
             self._names[kind, ending] = sorted(found)
         return self._names[kind, ending]
 
+    def given(self, kind: str, ending: str) -> list[str]:
+        """The same of the given folders alone."""
+        found = {path.name for folder in self._given for path in (folder / kind).glob(f"*{ending}")}
+        return sorted(name.removesuffix(ending) for name in found)
+
     def toml(self, relative: str, kind: type[T]) -> T | None:
         """A curated file as a record; None if no folder has it. Raises `DataError` with its path."""
         if relative not in self._curated:

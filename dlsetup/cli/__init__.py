@@ -18,6 +18,7 @@ from dlsetup.cli import (
     choosing,
     daily,
     diagnosis,
+    explaining,
     files,
     image,
     importing,
@@ -37,6 +38,7 @@ ParserRefusal: Any = typer.BadParameter.__bases__[0]
 
 LEAVES = (
     diagnosis,
+    explaining,
     libs,
     verifying,
     choosing,
@@ -86,7 +88,7 @@ def call(words: Sequence[str]) -> int:
     """Carry out a command line. Every failure ends in one message, one hint and the exit code it has."""
     from dlsetup.show import failure
 
-    as_json = "--json" in words
+    as_json = failure.wants_document(words)
     try:
         code = typer.main.get_command(app).main(list(words) or ["--help"], "dlsetup", standalone_mode=False)
         sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as text
 
 from dlsetup.catalog.choosing import ChoosingFile
+from dlsetup.catalog.explanations import ExplanationFile
 from dlsetup.catalog.form import FrameworkFile, GeneratedFile, IndexFile, MeasuredFile
 from dlsetup.catalog.generated_form import ListingFile, OverlapsFile
 from dlsetup.catalog.hardware_form import HardwareFile
@@ -27,6 +28,7 @@ from dlsetup.show import json
 from dlsetup.show.bundle import BundleDocument
 from dlsetup.show.catalog_document import ShowDocument, WhyDocument
 from dlsetup.show.choose import ChooseDocument
+from dlsetup.show.explain import ExplainDocument
 from dlsetup.show.files import FilesDocument
 from dlsetup.show.history import HistoryDocument, UndoDocument
 from dlsetup.show.image import ImageDocument
@@ -35,9 +37,12 @@ from dlsetup.show.notes import NotesDocument
 from dlsetup.show.profiles import ProfileDocument, ProfilesCheckDocument, ProfilesDocument
 from dlsetup.show.repair import FixDocument
 from dlsetup.show.verify import VerifyDocument
+from dlsetup.show.watched import RunDocument
 
 DOCUMENTS: dict[str, type] = {
     "doctor": json.DoctorDocument,
+    "explain": ExplainDocument,
+    "run": RunDocument,
     "libs": LibsDocument,
     "verify": VerifyDocument,
     "choose": ChooseDocument,
@@ -76,6 +81,7 @@ DOCUMENTS: dict[str, type] = {
     "catalog-listing": ListingFile,
     "catalog-measured": MeasuredFile,
     "catalog-message": MessageFile,
+    "catalog-explanation": ExplanationFile,
     "catalog-loading": LoadingFile,
     "catalog-note": NoteFile,
     "catalog-choosing": ChoosingFile,

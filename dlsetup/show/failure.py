@@ -15,7 +15,20 @@ from dlsetup.model.errors import DlsetupError, StepFailed
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-COMMANDS = ("bundle", "check-lock", "choose", "doctor", "fix", "import", "notes", "resolve", "schema")
+COMMANDS = (
+    "bundle",
+    "check-lock",
+    "choose",
+    "doctor",
+    "explain",
+    "fix",
+    "import",
+    "notes",
+    "resolve",
+    "run",
+    "schema",
+    "verify",
+)
 SHORT = {"why": "catalog-why", "create-notes": "notes"}
 """Commands that speak by the document of another one: `why` is short for one of a group."""
 USUAL_HINTS = {"malformed-data": "mend the file at the place that is named"}
@@ -123,6 +136,11 @@ def _into_nothing() -> None:
     """What is still to be written is dropped, so that nothing complains of it at the end."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def wants_document(words: Sequence[str]) -> bool:
+    """Whether a failure is to be told as a document. The standard output of `run` is its command's."""
+    return "--json" in words and words[:1] != ["run"]
 
 
 def command_name(words: Sequence[str]) -> str:

@@ -20,6 +20,9 @@ from dlsetup.show import failure
 COMMANDS = (
     ["doctor"],
     ["choose"],
+    ["explain"],
+    ["run"],
+    ["verify"],
     ["resolve"],
     ["check-lock"],
     ["bundle"],
