@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
+from packaging.requirements import Requirement
 
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, opened
@@ -141,11 +142,19 @@ def _asked(request: Request, expected: tuple[Expected, ...]) -> tuple[Capability
                 f"`{word}` names nothing that can be proved here",
                 hint=f"frameworks: {', '.join(item.framework for item in expected)}; capabilities: {known}",
             )
-    if request.profile is not None:
-        words |= {*load_profile(request.profile, folders(request.catalog)).verify, "import"}
+    words |= _of_profile(request, every)
     order = [item.framework for item in expected]
-    chosen = [item for item in every if not words or any(map(item.answers_to, words))]
+    chosen = [item for item in every if not (words or request.profile) or any(map(item.answers_to, words))]
     return tuple(sorted(chosen, key=lambda item: order.index(item.framework)))
+
+
+def _of_profile(request: Request, every: Iterable[Capability]) -> set[str]:
+    """What a profile wants of its own frameworks and packages, each as one word."""
+    if request.profile is None:
+        return set()
+    profile = load_profile(request.profile, folders(request.catalog))
+    own = {Requirement(text).name for text in (*profile.frameworks, *profile.packages)}
+    return {item.id for item in every if item.framework in own and item.name in profile.verify}
 
 
 def _possible(
@@ -164,7 +173,8 @@ def _possible(
 
 def _nothing(absent: Iterable[Absent]) -> str:
     lacks = dict.fromkeys(name for item in absent for name in item.needs)
-    return f"nothing of it can be proved: {', '.join(lacks)} is not installed"
+    missing = f"{', '.join(lacks)} is not installed" if lacks else "its frameworks are not installed"
+    return f"nothing of it can be proved: {missing}"
 
 
 def _listed(request: Request, subject: Subject) -> int:
