@@ -12,6 +12,7 @@ from typing import Any
 from dlsetup.act.relay import Kept, Streams
 from dlsetup.model.errors import ToolMissing
 from dlsetup.model.record import Record
+from dlsetup.probe.programs import signal_name
 
 _FROM_KEYS = ("SIGINT", "SIGQUIT")
 """A terminal sends them to all in front of it."""
@@ -66,7 +67,7 @@ def run_watched(
     beginning, end = kept.parts()
     return Ended(
         exit_code=128 - code if code < 0 else code,
-        signal=_name(-code) if code < 0 else "",
+        signal=signal_name(-code) if code < 0 else "",
         beginning=beginning,
         end=end,
         output_bytes=kept.total,
@@ -140,10 +141,3 @@ def _signals(streams: Streams, names: set[str]) -> Iterator[Callable[[subprocess
     finally:
         for number, former in before.items():
             signal.signal(number, signal.SIG_DFL if former is None else former)
-
-
-def _name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

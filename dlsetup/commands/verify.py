@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
 from packaging.requirements import Requirement
 
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, opened
 from dlsetup.catalog.profiles import load_profile
-from dlsetup.commands.cause import findings_of
+from dlsetup.commands.causes import Causes
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.model.capability import Absent, Capability, Proved
@@ -83,7 +82,7 @@ def run(request: Request) -> int:
     )
     if not request.as_json:
         write(subject_lines(subject.environment, len(subject.chosen)))
-    proved = tuple(_told(trials, subject, request, places))
+    proved = tuple(_told(trials, Causes(host, subject.machine, places), subject, request))
     document = VerifyDocument.of(subject.environment, proved, subject.absent)
     if request.junit is not None:
         save(Path(request.junit), junit(document))
@@ -94,16 +93,14 @@ def run(request: Request) -> int:
     return 0 if document.ok else 1
 
 
-def _told(trials: Iterator[Trial], subject: Subject, request: Request, places: Places) -> Iterator[Proved]:
-    """Each one as soon as it is known; a failure with what the doctor makes of its words."""
+def _told(trials: Iterator[Trial], causes: Causes, subject: Subject, request: Request) -> Iterator[Proved]:
+    """Each one as soon as it is known; a failure with its causes."""
     with watched(sys.stderr) as watch:
         watch.begin("programs", len(subject.chosen) if sys.stderr.isatty() else 0)
         names = iter((*(item.id for item in subject.chosen[1:]), ""))
         watch.step(subject.chosen[0].id)
         for trial in trials:
-            proved = trial.proved
-            if trial.words:
-                proved = replace(proved, findings=findings_of(subject.machine, trial.words, places))
+            proved = causes.told(trial)
             if not request.as_json:
                 write(proved_lines(proved, verbose=request.verbose))
                 sys.stdout.flush()

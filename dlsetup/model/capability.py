@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dlsetup.model.explanation import Explained
 from dlsetup.model.finding import Finding
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 
@@ -58,6 +59,8 @@ class Proved(Record, frozen=True, kw_only=True):
     """What was seen: devices, numbers, losses."""
     because: str = ""
     hint: str = ""
+    explained: tuple[Explained, ...] = ()
+    """What its words, and the way in which it ended, mean on this machine."""
     findings: tuple[Finding, ...] = ()
     """What the doctor makes of the words that the program left."""
 

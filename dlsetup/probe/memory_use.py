@@ -27,6 +27,13 @@ def memory_use(host: Host) -> MemoryUse:
     )
 
 
+def grown(before: int | Unknown, after: int | Unknown) -> int | Unknown:
+    """By how much a count that only grows has grown."""
+    if isinstance(before, Unknown) or isinstance(after, Unknown):
+        return UNKNOWN
+    return max(0, after - before)
+
+
 def shm_use(host: Host) -> tuple[int, int] | None:
     """Size of /dev/shm, and how much of it is used; None: there is none."""
     space = host.space("/dev/shm") if host.is_folder("/dev/shm") else None

@@ -60,6 +60,14 @@ def run(argv: list[str], deadline: float, environ: dict[str, str]) -> Outcome:
     return Outcome(code=None if reason else process.returncode, out=out, err=err, reason=reason)
 
 
+def signal_name(number: int) -> str:
+    """`SIGKILL`; `signal 77` for one that has no name here."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 class Heard:
     """What one stream says, listened to in a thread of its own: nobody has to wait for its end."""
 

@@ -10,7 +10,7 @@ from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.use import Seen, Use
 from dlsetup.probe.gpu_use import GpuWatch, gpu_use
 from dlsetup.probe.host import Host
-from dlsetup.probe.memory_use import memory_use, resident, shm_use
+from dlsetup.probe.memory_use import grown, memory_use, resident, shm_use
 
 SECONDS = 0.25
 SHARE = 20
@@ -55,7 +55,7 @@ class UseWatch:
             gpus=self._gpus.peaks(),
             memory_peak_bytes=self._memory,
             memory_limit_bytes=self._before.limit_bytes,
-            oom_kills=_more(self._before.oom_kills, after.oom_kills),
+            oom_kills=grown(self._before.oom_kills, after.oom_kills),
             shm_bytes=self._shm[0] if self._shm else UNKNOWN,
             shm_peak_bytes=self._shm[1] if self._shm else UNKNOWN,
             output_bytes=output,
@@ -76,9 +76,3 @@ class UseWatch:
             self.samples += 1
             pause = min(SECONDS, pause * 2)
             self._over.wait(max(pause, SHARE * (time.monotonic() - began)))
-
-
-def _more(before: int | Unknown, after: int | Unknown) -> int | Unknown:
-    if isinstance(before, Unknown) or isinstance(after, Unknown):
-        return UNKNOWN
-    return max(0, after - before)

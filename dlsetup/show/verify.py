@@ -9,6 +9,7 @@ from dlsetup.model.capability import Absent, Capability, Proved, Verdict
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.show.doctor import finding_lines
+from dlsetup.show.explain import explained_lines
 from dlsetup.show.lines import Line, Style
 from dlsetup.show.words import counted, size
 
@@ -79,10 +80,23 @@ def proved_lines(proved: Proved, *, verbose: bool = False) -> Iterator[Line]:
         yield Line(mark="seen   ", text="; ".join(proved.evidence), indent=2, style="faint")
     if proved.because:
         yield Line(mark="because", text=proved.because, indent=2, style="faint")
+    yield from _meaning(proved, verbose)
     if proved.hint and not proved.findings:
         yield Line(mark="hint   ", text=proved.hint, indent=2, style="good")
     for finding in proved.findings:
         yield from (_inward(line) for line in finding_lines(finding, verbose=verbose))
+
+
+def _meaning(proved: Proved, verbose: bool) -> Iterator[Line]:
+    """What a failure means: in full where it is asked for, in short where the doctor has found nothing."""
+    if verbose:
+        yield from map(_inward, explained_lines(proved.explained, verbose=True))
+    elif proved.explained and not proved.findings:
+        item = proved.explained[0]
+        yield Line(mark="means  ", text=f"{item.title}  [{item.id}]", indent=2, style="bad")
+        yield from (Line(mark="here   ", text=text, indent=2, style="note") for text in item.here)
+        text = f"`dlsetup explain {item.id}` tells the causes, and what to do about each"
+        yield Line(mark="hint   ", text=text, indent=2, style="good")
 
 
 def _inward(line: Line) -> Line:

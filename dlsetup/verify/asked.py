@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.probe.programs import Outcome as Ended
+from dlsetup.probe.programs import signal_name
 
 PROGRAMS = Path(__file__).parent
 """The folder with all that runs in children."""
@@ -81,7 +81,7 @@ def _silence(name: str, ended: Ended) -> str:
         return f"{ended.reason}; it stood in {place}" if place else ended.reason
     place = f" in {found}" if (found := _standing(ended.err)) else _last_words(ended)
     if ended.code < 0:
-        return f"the import or the computation ended with {_signal_name(-ended.code)}{place}"
+        return f"the import or the computation ended with {signal_name(-ended.code)}{place}"
     return f"the check of `{name}` ended with exit code {ended.code}{_last_words(ended)}"
 
 
@@ -90,13 +90,6 @@ def _standing(err: str) -> str:
     stacks = _STACK.findall(err)
     found = _FRAME.search(stacks[-1]) if stacks else None
     return short(f"{found[1]}:{found[2]}, `{found[3]}`") if found else ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _last_words(ended: Ended) -> str:

@@ -19,6 +19,8 @@ class Trial(NamedTuple):
 
     proved: Proved
     words: str = ""
+    code: int | None = 0
+    """Exit code of the program, below zero for a signal; None: it did not finish."""
 
 
 def prove(
@@ -64,7 +66,7 @@ def _looked(item: Capability, answer: Answer, wanted: Expected, gpu_here: bool) 
         because=outcome.because,
         hint=outcome.hint,
     )
-    return Trial(proved, "" if outcome.ok else _words(answer, outcome.because))
+    return Trial(proved) if outcome.ok else _failed(proved, answer)
 
 
 def _tried(item: Capability, answer: Answer) -> Trial:
@@ -72,7 +74,7 @@ def _tried(item: Capability, answer: Answer) -> Trial:
     if isinstance(untried, str):
         return Trial(_proved(item, "unknown", answer, because=untried))
     if answer.error:
-        return Trial(_proved(item, "no", answer, because=answer.error), _words(answer, answer.error))
+        return _failed(_proved(item, "no", answer, because=answer.error), answer)
     evidence = answer.texts("evidence")
     return Trial(_proved(item, "yes", answer, evidence=() if isinstance(evidence, Unknown) else evidence))
 
@@ -111,6 +113,6 @@ def _whole(value: float | Unknown) -> int | Unknown:
     return UNKNOWN if isinstance(value, Unknown) else int(value)
 
 
-def _words(answer: Answer, because: str) -> str:
-    """All that a failed program left, its error last."""
-    return f"{answer.ended.err}\n{because}\n"
+def _failed(proved: Proved, answer: Answer) -> Trial:
+    """With all that the program left, its error last."""
+    return Trial(proved, f"{answer.ended.err}\n{proved.because}\n", answer.ended.code)
