@@ -1,4 +1,4 @@
-"""What it means on this machine that a program of `verify` failed: what it said, and what was seen of its end."""
+"""What it means here that a program of `verify` failed: what it said, and what was seen of its end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from dlsetup.catalog.load import Places
-from dlsetup.commands.explained import Known, Looked, answer, told_by
+from dlsetup.commands.explained import Known, Looked, answer, spoken_of, told_by
 from dlsetup.intake.texts import Text
 from dlsetup.model.capability import Proved
 from dlsetup.model.machine import Machine
@@ -44,15 +44,12 @@ class Causes:
         told = told_by([Text(OUTPUT, trial.words.encode("utf-8", "replace"))], self._known)
         looked = Looked(self._machine, use(self._host))
         found = answer(told, looked, self._known, _seen(trial, self._memory, kills))
+        spoken = spoken_of(told, looked, self._known) if found.findings else frozenset()
         return replace(
             trial.proved,
             because="; ".join(filter(None, (trial.proved.because, _of_kernel(kills, self._memory)))),
             explained=found.explained,
-            findings=tuple(
-                item
-                for item in found.findings
-                if any(fact.source.startswith(f"{OUTPUT}:") for fact in item.evidence)
-            ),
+            findings=tuple(item for item in found.findings if item.id in spoken),
         )
 
 
@@ -76,4 +73,5 @@ def _of_kernel(kills: int | Unknown, memory: MemoryUse) -> str:
         return ""
     limit = memory.limit_bytes
     bound = f", of which {size(limit)} are allowed here" if isinstance(limit, int) else ""
-    return f"meanwhile the kernel ended {kills} {'process' if kills == 1 else 'processes'} for want of memory{bound}"
+    killed = "a process" if kills == 1 else f"{kills} processes"
+    return f"meanwhile the kernel ended {killed} for want of memory{bound}"

@@ -16,8 +16,9 @@ from dlsetup.intake.embedded import joined
 from dlsetup.intake.report import report_of
 from dlsetup.intake.texts import Text
 from dlsetup.judge.explaining import explain
-from dlsetup.judge.registry import judge
+from dlsetup.judge.registry import every_check, judge
 from dlsetup.model.explanation import Answer, Explanations
+from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Driver, Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
@@ -56,10 +57,8 @@ def answer(told: Machine, looked: Looked, known: Known, seen: Seen | None = None
 
     `seen`: what became of a program that said it.
     """
-    machine = joined(looked.machine, told)
-    catalog = catalog_of_report(machine, known.messages, known.places)
-    loading = catalog_of_examined(machine, known.places).loading
-    diagnosis = judge(machine, replace(catalog, loading=loading))
+    machine, catalog = _together(told, looked, known)
+    diagnosis = judge(machine, catalog)
     return Answer(
         explained=explain(
             _in_order(told),
@@ -71,6 +70,21 @@ def answer(told: Machine, looked: Looked, known: Known, seen: Seen | None = None
         findings=diagnosis.findings,
         unknown=diagnosis.unknown,
     )
+
+
+def spoken_of(told: Machine, looked: Looked, known: Known) -> frozenset[str]:
+    """Ids of the findings that the words lead to, whether or not facts lead to them too."""
+    machine, catalog = _together(told, looked, known)
+    return frozenset(
+        item.id for item in judge(machine, catalog, (one for one in every_check() if one.told)).findings
+    )
+
+
+def _together(told: Machine, looked: Looked, known: Known) -> tuple[Machine, Catalog]:
+    """The machine with what the words tell, and all that bears on both."""
+    machine = joined(looked.machine, told)
+    catalog = catalog_of_report(machine, known.messages, known.places)
+    return machine, replace(catalog, loading=catalog_of_examined(machine, known.places).loading)
 
 
 def _in_order(told: Machine) -> tuple[Message, ...]:

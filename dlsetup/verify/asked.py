@@ -17,6 +17,7 @@ PROGRAMS = Path(__file__).parent
 CHILD = str(PROGRAMS / "child.py")
 _LONGEST = 600
 _STACK = re.compile(r"^(?:Current thread|Thread) \S+.*?:\n((?:  .*\n?)+)", re.MULTILINE)
+_INNER_STACK = re.compile(r"\n[^\n]{0,40}Traceback \(most recent call last\):\n(?:[ \t][^\n]*(?:\n|$))+")
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (\S+)', re.MULTILINE)
 
 
@@ -37,7 +38,7 @@ class Answer(NamedTuple):
     @property
     def error(self) -> str:
         """Why it is not well; empty where it is."""
-        return self.silence or short(str(self.told.get("error", "")))
+        return self.silence or short(_unstacked(str(self.told.get("error", ""))))
 
     def text(self, name: str) -> str | Unknown:
         """A value that is text and not empty."""
@@ -95,6 +96,11 @@ def _standing(err: str) -> str:
 def _last_words(ended: Ended) -> str:
     lines = [line for line in ended.err.splitlines() if line.strip()]
     return f": {short(lines[-1])}" if lines else ""
+
+
+def _unstacked(text: str) -> str:
+    """Without stacks that an error of another process brings along: they stand before its reason."""
+    return _INNER_STACK.sub("\n", text)
 
 
 def short(text: str) -> str:
