@@ -80,12 +80,15 @@ def _memory(host: Host, notes: Notes) -> int | Unknown:
 
 
 def _shm(host: Host) -> int | None | Unknown:
-    """The size that /dev/shm was mounted with, or half of the memory where it was given none."""
+    """The size that /dev/shm was mounted with, or half of the memory where it was given none.
+
+    Of several mounts at one place the last is the one that is seen.
+    """
     if not host.is_folder("/dev/shm"):
         return None
     mounts = host.read("/proc/self/mountinfo", 4 << 20) or ""
-    found = re.search(r"^.* /dev/shm .* - tmpfs \S+ (\S+)$", mounts, re.MULTILINE)
-    size = re.search(r"(?:^|,)size=(\d+)([kmg]?)", found[1]) if found else None
+    found = re.findall(r"^.* /dev/shm .* - tmpfs \S+ (\S+)$", mounts, re.MULTILINE)
+    size = re.search(r"(?:^|,)size=(\d+)([kmg]?)", found[-1]) if found else None
     if size:
         return int(size[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[size[2]]
     space = host.space("/dev/shm")

@@ -71,6 +71,9 @@ def test_siblings_that_are_no_numbers_leave_the_cores_unknown(root: Root, text: 
 
 def test_no_shared_memory_is_absent(root: Root) -> None:
     root.linux()
+    with root.local("/proc/self/mountinfo").open("a") as mounts:
+        mounts.write("99 26 0:40 / /dev/shm rw - tmpfs tmpfs rw,size=1024k\n")
+    assert system(root.host(), Notes()).shm_bytes == 1 << 20
     root.local("/dev/shm").rmdir()
     assert system(root.host(), Notes()).shm_bytes is None
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -16,9 +17,9 @@ def docker(*words: str, timeout: float = 60) -> subprocess.CompletedProcess[str]
     return subprocess.run(["docker", *words], capture_output=True, text=True, timeout=timeout)
 
 
-def missing(reason: str) -> None:
-    """Skip, or fail where the run is told that an engine has to be there."""
-    if "docker" in os.environ.get("DLSETUP_REQUIRE", "").split(","):
+def missing(reason: str, what: str = "docker") -> NoReturn:
+    """Skip, or fail where the run is told that an engine, or a network, has to be there."""
+    if what in os.environ.get("DLSETUP_REQUIRE", "").split(","):
         pytest.fail(reason)
     pytest.skip(reason)
 
