@@ -18,6 +18,7 @@ CHILD = str(PROGRAMS / "child.py")
 _LONGEST = 600
 _STACK = re.compile(r"^(?:Current thread|Thread) \S+.*?:\n((?:  .*\n?)+)", re.MULTILINE)
 _INNER_STACK = re.compile(r"\n[^\n]{0,40}Traceback \(most recent call last\):\n(?:[ \t][^\n]*(?:\n|$))+")
+_PACKAGES = ("site-packages", "dist-packages")
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (\S+)', re.MULTILINE)
 
 
@@ -87,10 +88,15 @@ def _silence(name: str, ended: Ended) -> str:
 
 
 def _standing(err: str) -> str:
-    """The innermost line of Python of the main thread, where faulthandler wrote the stacks; it comes last."""
+    """The innermost line of Python of the main thread, where faulthandler wrote the stacks; it comes last.
+
+    Where that is in the standard library, the line of a package that leads there is named too.
+    """
     stacks = _STACK.findall(err)
-    found = _FRAME.search(stacks[-1]) if stacks else None
-    return short(f"{found[1]}:{found[2]}, `{found[3]}`") if found else ""
+    frames = _FRAME.findall(stacks[-1]) if stacks else []
+    places = [f"{path}:{line}, `{name}`" for path, line, name in frames]
+    ours = (place for place in places if any(part in place for part in _PACKAGES))
+    return short(", called from ".join(dict.fromkeys((*places[:1], *list(ours)[:1]))))
 
 
 def _last_words(ended: Ended) -> str:
