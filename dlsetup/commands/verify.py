@@ -72,17 +72,18 @@ def run(request: Request) -> int:
     if request.list_only:
         return _listed(request, subject)
     host = Host.here(os.environ)
-    trials = prove(
-        Contained(host),
-        interpreter(host, subject.environment.path),
-        subject.chosen,
-        {item.framework: item for item in subject.expected},
-        gpu_here=subject.machine.gpus != (),
-        deadline=deadline,
-    )
     if not request.as_json:
         write(subject_lines(subject.environment, len(subject.chosen)))
-    proved = tuple(_told(trials, Causes(host, subject.machine, places), subject, request))
+    with Contained(host) as contained:
+        trials = prove(
+            contained,
+            interpreter(host, subject.environment.path),
+            subject.chosen,
+            {item.framework: item for item in subject.expected},
+            gpu_here=subject.machine.gpus != (),
+            deadline=deadline,
+        )
+        proved = tuple(_told(trials, Causes(host, subject.machine, places), subject, request))
     document = VerifyDocument.of(subject.environment, proved, subject.absent)
     if request.junit is not None:
         save(Path(request.junit), junit(document))

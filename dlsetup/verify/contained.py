@@ -1,39 +1,51 @@
-"""A host on which nothing stays behind: whatever a program began ends with it."""
+"""A host on which nothing stays behind: whatever a program began ends with it, and with us."""
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import sys
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
 
 from dlsetup.probe.host import Host
 from dlsetup.probe.programs import Outcome
+from dlsetup.verify.guard import MARK, end_marked
 
-MARK = "DLSETUP_PROVES"
-"""Variable by which a process is known that left the group of the program it comes from."""
+GUARD = Path(__file__).with_name("guard.py")
 
 
 class Contained:
-    """Runs programs on a host, and ends what they began and left."""
+    """Runs programs on a host, and ends what they began and left; inside `with`, also if we are killed."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self._mark = uuid.uuid4().hex
+        self._guard: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Contained:
+        with contextlib.suppress(OSError):
+            self._guard = subprocess.Popen(
+                [sys.executable, str(GUARD), self._mark],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._guard is not None:
+            self._guard.kill()
+            self._guard.communicate()
 
     def run(self, argv: Sequence[str], deadline: float) -> Outcome:
         """Runs a program for at most so many seconds."""
-        mark = uuid.uuid4().hex
         try:
-            return self._host.run(argv, deadline, **{MARK: mark})
+            return self._host.run(argv, deadline, **{MARK: self._mark})
         finally:
-            _end_marked(mark)
-
-
-def _end_marked(mark: str) -> None:
-    """Kills every process that has inherited the mark; those of others cannot be read, and are none of it."""
-    import psutil
-
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get(MARK) == mark:
-                process.kill()
-        except (psutil.Error, OSError):
-            continue
+            end_marked(self._mark)
