@@ -11,6 +11,7 @@ from elf_maker import Maker, compiler
 from tiny import real
 from tiny.confined import little_memory, little_shared_memory
 from tiny.proving import Verified, lend, make, site, verify, xformers
+from tiny.wheels import TinyWheel
 from tiny.world import torch, torchvision
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="environments as POSIX has them")
@@ -59,14 +60,20 @@ def test_an_extension_of_another_torch(tmp_path: Path, maker: Maker, symbol: str
 
 
 @pytest.mark.parametrize(
-    ("library", "explained"),
-    [("libcudnn.so.9", "cudnn-missing"), ("libcublas.so.12", "cuda-library-missing")],
+    ("library", "beside", "explained", "finding"),
+    [
+        ("libcudnn.so.9", (), "cudnn-missing", "cudnn-major-mismatch"),
+        ("libcublas.so.12", (torch("2.14.1", "13.0")[0],), "cuda-library-missing", "mixed-cuda-majors"),
+    ],
 )
-def test_a_library_that_is_not_there(tmp_path: Path, maker: Maker, library: str, explained: str) -> None:
-    place = make(tmp_path / "env", xformers(COMPILED))
+def test_a_library_that_is_not_there(
+    tmp_path: Path, maker: Maker, library: str, beside: tuple[TinyWheel, ...], explained: str, finding: str
+) -> None:
+    place = make(tmp_path / "env", xformers(COMPILED), *beside)
     maker.library(extension(place), needs=[library])
     found = failed(verify(place, "--only", "xformers"))
     assert f"{library}: cannot open shared object file" in found.of(IMPORT)["because"]
+    assert found.findings(IMPORT) == [finding]
     assert explained in found.explained(IMPORT)
 
 

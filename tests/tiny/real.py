@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -46,7 +47,7 @@ def environment(name: str, *wanted: str) -> Path:
     """
     if sys.platform == "win32":
         pytest.skip("made for systems of POSIX")
-    about = repr((sys.version_info[:2], sys.prefix, platform.machine(), wanted))
+    about = repr((sys.version_info[:2], sys.base_prefix, platform.machine(), wanted))
     place = _folder() / f"{name}-{hashlib.sha256(about.encode()).hexdigest()[:12]}"
     if not place.is_dir():
         _folder().mkdir(parents=True, exist_ok=True)
@@ -63,7 +64,7 @@ def _make(place: Path, wanted: tuple[str, ...]) -> None:
         ran = subprocess.run(argv, capture_output=True, text=True, timeout=MINUTES * 60, check=False)
         if ran.returncode:
             missing(f"pip cannot install {' '.join(wanted)}: {_last_words(ran.stderr)}", "network")
-        if not place.exists():
+        with contextlib.suppress(OSError):
             build.rename(place)
     finally:
         shutil.rmtree(build, ignore_errors=True)
