@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlsetup.judge.checks.docker import GUIDE, install_toolkit
+from dlsetup.judge.checks.system import SHARED_MEMORY_FULL
 from dlsetup.judge.container_tools import CDI, by_desktop, tool_of, words_of
 from dlsetup.judge.evidence import of_driver, of_message
 from dlsetup.judge.host import driver_that_knows, install_driver
@@ -114,7 +115,7 @@ def image_asks_for_more(scene: Scene) -> Iterator[Answer]:
 @check("shm-too-small", told=True)
 def shared_memory_full(scene: Scene) -> Iterator[Answer]:
     """Workers or NCCL found no room in /dev/shm."""
-    messages = scene.messages("dataloader-bus-error", "nccl-shared-memory-full")
+    messages = scene.messages(*SHARED_MEMORY_FULL)
     if not messages:
         return
     size = scene.machine.system.shm_bytes

@@ -17,13 +17,17 @@ from dlsetup.rules.wheels import platform_fits, platform_of
 
 SMALL = 64 * 1024 * 1024
 """What Docker gives a container unless it is told otherwise."""
+SHARED_MEMORY_FULL = ("dataloader-bus-error", "nccl-shared-memory-full")
+"""Messages of programs that found no room in it."""
 COMPARED = re.compile(r"driver\.(module|userland|cuda_ceiling)|gpu\[\d+\]\.(name|compute_capability)")
 
 
 @check("shm-too-small")
 def little_shared_memory(scene: Scene) -> Iterator[Answer]:
-    """The container has only the 64 MiB of /dev/shm that it gets by default."""
+    """The container has only the 64 MiB of /dev/shm that it gets by default, and nothing has failed of it."""
     size = scene.machine.system.shm_bytes
+    if scene.messages(*SHARED_MEMORY_FULL):
+        return
     if not scene.in_container or not isinstance(size, int) or size > SMALL:
         return
     yield Finding(
