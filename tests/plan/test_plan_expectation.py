@@ -11,9 +11,10 @@ from dlsetup.plan.expectation import expectations_here
 
 
 def test_a_framework_is_there_under_whichever_of_its_names() -> None:
-    installed = tuple(
-        Distribution(name=name, version=Version(version))
-        for name, version in (("tensorflow-cpu", "2.21.0"), ("numpy", "2.3.5"), ("torch", "2.14.1+cpu"))
+    installed = (
+        Distribution(name="tensorflow-cpu", version=Version("2.21.0")),
+        Distribution(name="numpy", version=Version("2.3.5")),
+        Distribution(name="torch", version=Version("2.14.1+cpu"), variant="cpu"),
     )
     environment = Environment(path="/env", kind="venv", distributions=installed)
     expected = {item.framework: item for item in expectations_here(environment, load(None))}
