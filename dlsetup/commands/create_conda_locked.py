@@ -19,15 +19,14 @@ from dlsetup.catalog.load import load, named, opened
 from dlsetup.commands.builds import Request
 from dlsetup.commands.check_lock import checked_conda
 from dlsetup.commands.create_env import Task, carry_out_task, make_sure, show_steps, target_for
+from dlsetup.commands.locked_task import check_kernel, locked_task
 from dlsetup.commands.question import folders, target_here
-from dlsetup.model.errors import ToolMissing, UsageError
+from dlsetup.model.errors import ToolMissing
 from dlsetup.model.locked import CondaLocked
 from dlsetup.model.outcome import Passport
 from dlsetup.model.resolution import Plan
-from dlsetup.model.wish import Wish
 from dlsetup.plan.conda_lock import plan_of
 from dlsetup.plan.environment import Place
-from dlsetup.plan.kernel import PACKAGE
 from dlsetup.plan.rattler import locked_job, locked_steps
 from dlsetup.probe.host import Host
 from dlsetup.show import json
@@ -44,8 +43,7 @@ def run_conda_locked(
     request = replace(request, tool="rattler")
     left = make_sure(request, place)
     names = {item.name for item in locked.solution.packages}
-    if request.kernel is not None and PACKAGE not in names:
-        raise UsageError(f"the lock holds no {PACKAGE}, which a kernel needs", hint="leave out `--kernel`")
+    check_kernel(request, names)
     places = opened(folders(request.question.catalog))
     catalog = load(named({row.distribution for row in conda_packages() if row.name in names}, places), places)
     here = target_here()
@@ -59,17 +57,7 @@ def run_conda_locked(
         return 1
     plan = plan_of(locked, target, conda_packages(), f"`{request.lock}`")
     place = place_to_show(place) if request.dry_run else place
-    task = Task(
-        request=request,
-        tool="rattler",
-        place=place,
-        host=host,
-        wish=Wish(wanted=()),
-        catalog=catalog,
-        target=target,
-        gpu_here=not request.question.foreign and here.gpus != (),
-        notes=(*notes, *left),
-    )
+    task = locked_task(request, "rattler", place, host, catalog, target, here, (*notes, *left))
     build = _build(task, plan, locked)
     return show_steps(task, plan, build) if request.dry_run else carry_out_task(task, plan, build)
 

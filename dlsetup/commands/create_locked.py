@@ -18,6 +18,7 @@ from dlsetup.commands.builds import Request, tool_of
 from dlsetup.commands.check_lock import catalog_for, checked
 from dlsetup.commands.create_conda_locked import run_conda_locked
 from dlsetup.commands.create_env import Task, carry_out_task, make_sure, show_steps, target_for
+from dlsetup.commands.locked_task import check_kernel, locked_task
 from dlsetup.commands.question import target_here
 from dlsetup.intake.bundle import Bundle, read_bundle
 from dlsetup.intake.conda_lock import read_conda_lock
@@ -30,10 +31,8 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.resolution import Plan
 from dlsetup.model.steps import Write
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.model.wish import Wish
 from dlsetup.plan.environment import Means, Place
 from dlsetup.plan.from_lock import plan_of
-from dlsetup.plan.kernel import PACKAGE
 from dlsetup.plan.lock_text import is_pylock
 from dlsetup.probe.host import Host
 from dlsetup.show import json
@@ -54,8 +53,7 @@ def run_locked(request: Request, host: Host, place: Place, notes: tuple[str, ...
     bundle = None if request.bundle is None else read_bundle(Path(os.path.abspath(request.bundle)))
     file = os.path.abspath(request.lock or "") if bundle is None else bundle.lock
     locked = read(Path(file))
-    if request.kernel is not None and PACKAGE not in {item.name for item in locked.packages}:
-        raise UsageError(f"the lock holds no {PACKAGE}, which a kernel needs", hint="leave out `--kernel`")
+    check_kernel(request, {item.name for item in locked.packages})
     catalog = catalog_for(locked, request.question.catalog)
     here = target_here()
     target = _with_python(target_for(request, tool_of(request), here, host), bundle)
@@ -65,17 +63,7 @@ def run_locked(request: Request, host: Host, place: Place, notes: tuple[str, ...
         return _refuse(request, document)
     plan = plan_of(locked, target, *found, f"`{request.bundle or request.lock}`")
     place = place_to_show(place) if request.dry_run else place
-    task = Task(
-        request=request,
-        tool="uv",
-        place=place,
-        host=host,
-        wish=Wish(wanted=()),
-        catalog=catalog,
-        target=target,
-        gpu_here=not request.question.foreign and here.gpus != (),
-        notes=(*notes, *left),
-    )
+    task = locked_task(request, "uv", place, host, catalog, target, here, (*notes, *left))
     build = _build(task, plan, locked, bundle)
     return show_steps(task, plan, build) if request.dry_run else carry_out_task(task, plan, build)
 

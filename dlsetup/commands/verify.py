@@ -11,10 +11,9 @@ from typing import NamedTuple
 from packaging.requirements import Requirement
 
 from dlsetup.act.saving import save
-from dlsetup.catalog.load import Places, opened
+from dlsetup.catalog.load import Places, load, opened, owners
 from dlsetup.catalog.profiles import load_profile
 from dlsetup.commands.causes import Causes
-from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.model.capability import Absent, Capability, Proved
 from dlsetup.model.errors import UsageError
@@ -118,7 +117,9 @@ def _subject(request: Request, places: Places) -> Subject:
     if isinstance(environment.distributions, Unknown):
         reason = f"what is installed in `{environment.path}` cannot be read"
         raise UsageError(reason, hint="`dlsetup doctor -v` says why")
-    expected = expectations_here(environment, catalog_of_examined(machine, places))
+    names = owners(places)
+    there = {names[item.name] for item in environment.distributions if item.name in names}
+    expected = expectations_here(environment, load(there, places))
     if not expected:
         hint = "`dlsetup verify --env PATH` names another, `dlsetup create env demo torch` makes one"
         raise UsageError(f"no framework that is known is installed in `{environment.path}`", hint=hint)

@@ -33,13 +33,14 @@ def expectations_again(
 
 
 def expectations_here(environment: Environment, catalog: Catalog) -> tuple[Expected, ...]:
-    """The frameworks that are installed."""
+    """The frameworks that are installed, under whichever of their names: `tensorflow-cpu` is TensorFlow."""
     found = (item for item in catalog.frameworks if _distribution(item, environment))
     return tuple(_present(item, environment, catalog) for item in found)
 
 
 def _distribution(framework: Framework, environment: Environment) -> Distribution | None:
-    return next((item for name in framework.distributions if (item := environment.distribution(name))), None)
+    names = (*framework.distributions, *(name for group in framework.twins for name in group))
+    return next((item for name in names if (item := environment.distribution(name))), None)
 
 
 def _present(framework: Framework, environment: Environment, catalog: Catalog) -> Expected:

@@ -28,6 +28,7 @@ from msgspec.structs import replace
 
 from dlsetup.model.finding import Diagnosis
 from dlsetup.model.machine import Driver, Gpu, Machine
+from dlsetup.model.report import Message, Report
 from dlsetup.model.versions import DriverRelease
 
 
@@ -262,3 +263,18 @@ def test_what_serves_an_amd_or_intel_gpu_is_asked_not_guessed(
     diagnosis = judged(machine(CPU, gpus=(Gpu(vendor=vendor),), driver=None))
     assert ids(diagnosis) == []
     assert [gap.ask for gap in diagnosis.unknown] == [ask]
+
+
+def test_cudnn_comes_for_the_cuda_that_the_framework_is_made_with(
+    judged: Callable[[Machine], Diagnosis],
+) -> None:
+    """OneFlow 0.9.0 is made with CUDA 11.7, and brings no cuDNN."""
+    lacking = Message(
+        signature="cudnn-library-missing",
+        values=(("file", "libcudnn_cnn_infer.so.8"), ("linux", "8")),
+        text="libcudnn_cnn_infer.so.8: cannot open shared object file",
+        source="log:1",
+    )
+    pasted = replace(machine(dist("oneflow", "0.9.0")), report=Report(messages=(lacking,)))
+    named = commands(found(judged(pasted), "cudnn-major-mismatch"))
+    assert any("nvidia-cudnn-cu11>=8,<9" in command for command in named), named

@@ -27,6 +27,7 @@ from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.machine import Distribution, Gap
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Message
+from dlsetup.model.versions import CudaVersion
 
 _SHARING = ("torch", "tensorflow", "jax", "paddlepaddle", "onnxruntime-gpu", "ctranslate2", "oneflow")
 ASK_CUDNN = "python -m pip list | grep -i -E 'cudnn|torch|tensorflow|jax'"
@@ -216,9 +217,15 @@ def _for_major(scene: Scene, wanted: int) -> Iterator[Remedy]:
         text=f"Take releases of all programs that use the same cuDNN: {wanted}, or the one that is there."
     )
     if _alone(scene, wheel):
-        name = wheel.name if wheel else "nvidia-cudnn-cu12"
+        name = wheel.name if wheel else f"nvidia-cudnn-cu{_family(scene)}"
         text = f"Or install cuDNN {wanted} beside it in an environment of its own."
         yield Remedy(text=text, commands=install(scene, [f"{name}>={wanted},<{wanted + 1}"]))
+
+
+def _family(scene: Scene) -> int:
+    """The CUDA major that the frameworks here are built with; 12 where they do not tell one."""
+    majors = {item.cuda.major for item in scene.installed if isinstance(item.cuda, CudaVersion)}
+    return majors.pop() if len(majors) == 1 else 12
 
 
 def _alone(scene: Scene, wheel: Distribution | None) -> bool:
