@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dlsetup.model.hardware import Hardware
-from dlsetup.model.tuning import Advice, Measured, Numbers, Settings, Surroundings
+from dlsetup.model.record import UNKNOWN, Unknown
+from dlsetup.model.tuning import Advice, Measured, Numbers, Settings, Surroundings, Variant
 from dlsetup.plan.tuning.batches import (
     accumulation_advice,
     batch_advice,
@@ -45,6 +46,8 @@ def advise(
 def _all(
     known: dict[str, Measured], here: Surroundings, hardware: Hardware, framework: str, wished: int | None
 ) -> Iterator[Advice]:
+    if "threads" in known:
+        yield from threads_advice(known["threads"])
     if "batch" in known:
         yield from batch_advice(known["batch"])
     if wished is not None:
@@ -56,18 +59,17 @@ def _all(
     for name, advice in (
         ("layout", layout_advice),
         ("compile", compile_advice),
-        ("threads", threads_advice),
         ("pinned", pinned_advice),
     ):
         if name in known:
             yield from advice(known[name])
-    workers, ahead, bytes_each = 0, 2, 0
+    waiting: int | Unknown = UNKNOWN
     if "workers" in known:
         for item in workers_advice(known["workers"], training_rate(known.values())):
             workers, ahead = workers_of(item)
+            waiting = workers * ahead * known["workers"].numbers.batch_bytes
             yield item
-        bytes_each = known["workers"].numbers.batch_bytes
-    yield from surrounding_advice(here, workers=workers, ahead=ahead, batch_bytes=bytes_each)
+    yield from surrounding_advice(here, in_shared_memory=waiting)
 
 
 def numbers_of(known: dict[str, Measured], name: str) -> Numbers | None:
@@ -82,8 +84,6 @@ def training_rate(measured: Iterable[Measured]) -> float:
 
 def workers_of(advice: Advice) -> tuple[int, int]:
     """Workers, and batches that each fetches ahead."""
-    from dlsetup.model.tuning import Variant
-
     return counts(Variant(name=advice.value))
 
 
@@ -93,6 +93,14 @@ def batch_to_go_on(batch: Measured | None, wished: int | None) -> int:
     if chosen is not None:
         return chosen.batch
     return min(wished or USUAL_BATCH, USUAL_BATCH)
+
+
+def threads_to_go_on(threads: Measured | None) -> int:
+    """Threads for everything that is measured after them; 0: as many as the framework takes."""
+    if threads is None or threads.verdict != "yes":
+        return 0
+    found = next(threads_advice(threads))
+    return int(found.value) if found.standing == "change" else 0
 
 
 def settings_of(

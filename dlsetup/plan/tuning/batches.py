@@ -88,7 +88,7 @@ def _allocator(measured: Measured) -> Iterator[Advice]:
         because=f"when memory ended, {mebibytes(numbers.wasted_bytes)} of {mebibytes(numbers.room_bytes)} "
         "were held in pieces that nothing fitted into",
         how=written(measured.framework, "allocator"),
-        sources=("torch-allocator",),
+        sources=("torch-cuda-semantics",),
     )
 
 

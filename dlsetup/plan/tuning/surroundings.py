@@ -15,11 +15,12 @@ FAR = ("SYS", "NODE", "PHB")
 """Links through the processors, the slowest first."""
 
 
-def surrounding_advice(
-    here: Surroundings, *, workers: int, ahead: int, batch_bytes: int
-) -> Iterator[Advice]:
-    """Shared memory, processors, links between GPUs."""
-    yield from _shared_memory(here, workers * ahead * batch_bytes)
+def surrounding_advice(here: Surroundings, *, in_shared_memory: int | Unknown) -> Iterator[Advice]:
+    """Shared memory, processors, links between GPUs.
+
+    `in_shared_memory`: bytes of batches that wait there; unknown where nobody measured workers.
+    """
+    yield from _shared_memory(here, in_shared_memory)
     yield from _quota(here)
     yield from _nodes(here)
     if not isinstance(here.gpus, Unknown) and here.gpus > 1:
@@ -27,19 +28,21 @@ def surrounding_advice(
         yield from _iommu(here)
 
 
-def _shared_memory(here: Surroundings, needed: int) -> Iterator[Advice]:
-    """Workers hand batches over in /dev/shm."""
+def _shared_memory(here: Surroundings, in_it: int | Unknown) -> Iterator[Advice]:
+    """Workers hand batches over in /dev/shm. Without workers it is of no concern."""
     room = here.shm_bytes
-    if room is None or isinstance(room, Unknown) or not (room < needed * 2 or room <= SMALL):
+    if room is None or isinstance(room, Unknown):
+        return
+    needed = 0 if isinstance(in_it, Unknown) else in_it
+    small = room <= SMALL if isinstance(in_it, Unknown) else room < needed * 2
+    if not small:
         return
     wanted = max(1, -(-needed * 4 >> 30))
     inside = here.container is not None and not isinstance(here.container, Unknown)
-    ways = (f"docker run --shm-size={wanted}g …",) if inside else (
-        f"sudo mount -o remount,size={wanted}G /dev/shm",
-    )
-    use = f"the workers keep up to {mebibytes(needed)} of batches there" if needed else (
-        "workers of a DataLoader hand their batches over there"
-    )
+    own = f"sudo mount -o remount,size={wanted}G /dev/shm"
+    ways = (f"docker run --shm-size={wanted}g …",) if inside else (own,)
+    use = f"the workers keep up to {mebibytes(needed)} of batches there"
+    use = use if needed else "workers of a DataLoader hand their batches over there"
     yield Advice(
         setting="shared-memory",
         standing="change",

@@ -39,7 +39,9 @@ _KERAS = {
 }
 _JAX = {
     "batch": ("BATCH = {value}",),
-    "accumulation": ("optimizer = optax.MultiSteps(optimizer, every_k_schedule={steps})",),
+    "accumulation": (
+        "slopes = jax.tree.map(lambda *parts: sum(parts) / {steps}, *slopes_of_each_batch)",
+    ),
     "bfloat16": ("inputs, parameters = jax.tree.map(lambda part: part.astype(jnp.bfloat16), …)",),
 }
 WRITTEN = {

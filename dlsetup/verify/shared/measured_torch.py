@@ -136,6 +136,8 @@ def is_short(error: BaseException) -> bool:
 def start(told: dict[str, Any]) -> tuple[Any, Trainer]:
     """PyTorch and a training with the batch that is told."""
     torch = importlib.import_module("torch")
+    if told.get("use_threads"):
+        torch.set_num_threads(int(told["use_threads"]))
     torch.manual_seed(7)
     trainer = Trainer(torch, told)
     if told.get("batch"):
