@@ -114,9 +114,8 @@ def measure(program: str, told: dict[str, Any], answer: int) -> dict[str, Any]:
 
 def give_way() -> None:
     """Where memory ends, the kernel ends this process and not the display."""
-    with contextlib.suppress(OSError):
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def matrices() -> tuple[list[list[float]], list[list[float]]]:

@@ -29,12 +29,12 @@ def seconds_of(item: Measure, chosen: Iterable[Measure], budget: float) -> float
     return budget * item.share / sum(other.share for other in chosen)
 
 
-def measure(
-    runner: Runner, python: str, item: Measure, seconds: float, told: Mapping[str, Any]
-) -> Measured:
+def measure(runner: Runner, python: str, item: Measure, seconds: float, told: Mapping[str, Any]) -> Measured:
     """What one program found in about so many seconds. Never raises for what the child does."""
     deadline = seconds * 2 + item.grace
-    return measured_of(item, ask(runner, python, "measure", item.program, deadline, {**told, "seconds": seconds}))
+    return measured_of(
+        item, ask(runner, python, "measure", item.program, deadline, {**told, "seconds": seconds})
+    )
 
 
 def measured_of(item: Measure, answer: Answer) -> Measured:
@@ -74,7 +74,9 @@ def _measured(
     )
 
 
-def _row(framework: str, name: str, title: str, program: str, share: float = 1.0, grace: float = 90.0) -> Measure:
+def _row(
+    framework: str, name: str, title: str, program: str, share: float = 1.0, grace: float = 90.0
+) -> Measure:
     return Measure(framework=framework, name=name, title=title, program=program, share=share, grace=grace)
 
 

@@ -105,7 +105,9 @@ def accumulation_advice(framework: str, wished: int, numbers: Numbers | None) ->
         because = f"{wished} samples at once fit"
         yield Advice(setting="accumulation", standing="keep", value="1", because=because)
         return
-    over = "" if part * steps == wished else f"; together {part * steps}, since {wished} has no better divisor"
+    over = (
+        "" if part * steps == wished else f"; together {part * steps}, since {wished} has no better divisor"
+    )
     yield Advice(
         setting="accumulation",
         standing="change",

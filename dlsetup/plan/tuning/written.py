@@ -39,9 +39,7 @@ _KERAS = {
 }
 _JAX = {
     "batch": ("BATCH = {value}",),
-    "accumulation": (
-        "slopes = jax.tree.map(lambda *parts: sum(parts) / {steps}, *slopes_of_each_batch)",
-    ),
+    "accumulation": ("slopes = jax.tree.map(lambda *parts: sum(parts) / {steps}, *slopes_of_each_batch)",),
     "bfloat16": ("inputs, parameters = jax.tree.map(lambda part: part.astype(jnp.bfloat16), …)",),
 }
 WRITTEN = {

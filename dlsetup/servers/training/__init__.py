@@ -8,11 +8,11 @@ from __future__ import annotations
 from importlib.resources import files
 
 SCRIPTS = {
-    "torch": "torch.py",
-    "lightning": "lightning.py",
-    "jax": "jax.py",
-    "tensorflow": "keras.py",
-    "keras": "keras.py",
+    "torch": "train_torch.py",
+    "lightning": "train_lightning.py",
+    "jax": "train_jax.py",
+    "tensorflow": "train_keras.py",
+    "keras": "train_keras.py",
 }
 
 

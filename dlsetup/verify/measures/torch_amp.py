@@ -26,7 +26,11 @@ def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> d
         until,
         so_far=lambda found: so_far({**common, "variants": timing.told_of(found, batch)}),
     )
-    return {**common, "variants": timing.told_of(found, batch), "capability": _capability(torch, trainer.where)}
+    return {
+        **common,
+        "variants": timing.told_of(found, batch),
+        "capability": _capability(torch, trainer.where),
+    }
 
 
 def _types(torch: Any, where: str) -> list[Any]:

@@ -21,7 +21,7 @@ def ready() -> Any:
 
 
 class Trainer:
-    """Plain gradient descent. A named network is `(parameters, loss)` and its batch: `loss(parameters, *batch)`."""
+    """Plain gradient descent. A named network is `(parameters, loss)`, called `loss(parameters, *batch)`."""
 
     def __init__(self, jax: Any, told: dict[str, Any], dtype: str = "float32") -> None:
         self.jax, self.dtype = jax, dtype

@@ -1,4 +1,4 @@
-"""Memory of this process: the most it had, and a bound that makes an allocation fail before the machine does."""
+"""Memory of this process: the most it had, and a bound at which an allocation fails in time."""
 
 from __future__ import annotations
 

@@ -20,5 +20,7 @@ def named(place: str) -> Any:
     spec.loader.exec_module(module)
     found = getattr(module, function)()
     if not (isinstance(found, tuple) and len(found) == 2 and callable(found[1])):
-        raise TypeError(f"{function}() has to return a network and a function that makes a batch of n samples")
+        raise TypeError(
+            f"{function}() has to return a network and a function that makes a batch of n samples"
+        )
     return found

@@ -43,7 +43,7 @@ def in_turns(
     most: int = ROUNDS,
     so_far: Callable[[dict[str, list[float]]], None] = lambda found: None,
 ) -> dict[str, list[float]]:
-    """One number of each variant, and again, until the time (of `time.monotonic`) is over; one round at least."""
+    """One number of each variant, and again, until a time of `time.monotonic`; one round at least."""
     found: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(most):
         began = time.monotonic()
