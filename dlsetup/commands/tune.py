@@ -19,7 +19,7 @@ from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.tuning import Advice, Measure, Measured, Settings, Surroundings
 from dlsetup.plan.expectation import expectations_here
-from dlsetup.plan.tuning.advising import advise, batch_to_go_on, settings_of, threads_to_go_on
+from dlsetup.plan.tuning.advising import advise, batch_to_compare, settings_of, threads_to_go_on
 from dlsetup.plan.tuning.script import filled
 from dlsetup.probe.host import Host
 from dlsetup.probe.loader import interpreter
@@ -153,7 +153,7 @@ def _told(subject: Subject, here: Surroundings, words: Words, found: dict[str, M
     return {
         "model": words.model,
         "data": words.data,
-        "batch": batch_to_go_on(found.get("batch"), words.batch),
+        "batch": batch_to_compare(found.get("batch"), words.batch),
         "room_bytes": 0 if isinstance(memory, Unknown) else int(memory * SHARE),
         "gpu_bytes": _least_gpu(subject.machine),
         "threads": sorted({1, max(1, cores // 2), cores}),

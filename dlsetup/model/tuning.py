@@ -8,7 +8,7 @@ from dlsetup.model.links import Link
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 
 Standing = Literal["change", "keep", "open"]
-"""`change`: another than the usual setting is right here; `keep`: the usual one is; `open`: it cannot be told."""
+"""`change`: another than the usual setting is right; `keep`: the usual one is; `open`: it cannot be told."""
 
 
 class Measure(Record, frozen=True, kw_only=True):

@@ -119,8 +119,9 @@ def _without_numbers(measured: Measured, verbose: bool) -> Iterator[Line]:
     if measured.verdict == "no":
         yield Line(mark=f"✗ {measured.name:{ROOM}}", text=measured.title, style="bad")
         yield Line(mark="because", text=measured.because, indent=2, style="faint")
-    elif measured.verdict == "unknown" and verbose:
-        yield Line(mark=f"? {measured.name:{ROOM}}", text=measured.because, style="warning")
+    elif measured.verdict == "unknown":
+        if verbose:
+            yield Line(mark=f"· {measured.name:{ROOM}}", text=measured.because, style="note")
     elif measured.because:
         text = f"{measured.name}: ended before its time; what it knew by then counts: {measured.because}"
         yield Line(mark="·", text=text, style="note")

@@ -22,12 +22,16 @@ from dlsetup.plan.tuning.computing import (
     pinned_advice,
     tf32_advice,
     threads_advice,
+    threads_of,
 )
 from dlsetup.plan.tuning.feeding import counts, workers_advice
 from dlsetup.plan.tuning.surroundings import surrounding_advice
 
 USUAL_BATCH = 32
 """What is taken where nobody measured or said one."""
+
+SHORT = 0.2
+"""Seconds of a step in comparisons."""
 
 
 def advise(
@@ -87,12 +91,19 @@ def workers_of(advice: Advice) -> tuple[int, int]:
     return counts(Variant(name=advice.value))
 
 
-def batch_to_go_on(batch: Measured | None, wished: int | None) -> int:
-    """Samples at once for everything that is measured after the batch."""
+def batch_to_take(batch: Measured | None, wished: int | None) -> int:
+    """Samples at once: what was found, else what is usual and no more than is wished."""
     chosen = chosen_batch(batch.numbers) if batch is not None and batch.verdict == "yes" else None
     if chosen is not None:
         return chosen.batch
     return min(wished or USUAL_BATCH, USUAL_BATCH)
+
+
+def batch_to_compare(batch: Measured | None, wished: int | None) -> int:
+    """The same, but so few that a step is short: a slow machine could not be measured often enough."""
+    taken = batch_to_take(batch, wished)
+    rate = training_rate([batch]) if batch is not None else 0.0
+    return max(1, min(taken, int(rate * SHORT))) if rate else taken
 
 
 def threads_to_go_on(threads: Measured | None) -> int:
@@ -100,7 +111,7 @@ def threads_to_go_on(threads: Measured | None) -> int:
     if threads is None or threads.verdict != "yes":
         return 0
     found = next(threads_advice(threads))
-    return int(found.value) if found.standing == "change" else 0
+    return threads_of(found.value) if found.standing == "change" else 0
 
 
 def settings_of(
@@ -109,13 +120,13 @@ def settings_of(
     """What a script is written with: every change that is advised, and the usual for the rest."""
     changed = {item.setting: item for item in advice if item.standing == "change"}
     batch = next((item for item in measured if item.name == "batch"), None)
-    size, steps = batch_to_go_on(batch, wished), 1
+    size, steps = batch_to_take(batch, wished), 1
     if wished is not None and batch is not None and (most := largest_safe(batch.numbers)):
         size, steps = parts_of(wished, most, chosen_batch(batch.numbers))
     elif wished is not None:
         size = wished
     workers, ahead = workers_of(changed["workers"]) if "workers" in changed else (0, 2)
-    threads = changed["threads"].value if "threads" in changed else "0"
+    threads = threads_of(changed["threads"].value) if "threads" in changed else 0
     allocator = changed.get("allocator")
     return Settings(
         batch=size,
@@ -127,6 +138,6 @@ def settings_of(
         channels_last="layout" in changed,
         compile="compile" in changed,
         pinned="pinned" in changed,
-        threads=int(threads),
+        threads=threads,
         environment=(("PYTORCH_CUDA_ALLOC_CONF", allocator.value),) if allocator else (),
     )

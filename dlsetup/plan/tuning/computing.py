@@ -8,7 +8,7 @@ from dlsetup.model.hardware import Hardware
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.tuning import Advice, Measured, Standing
 from dlsetup.model.versions import ComputeCapability
-from dlsetup.plan.tuning.comparing import Compared, Said, against, middle
+from dlsetup.plan.tuning.comparing import Compared, Said, against, middle, told
 from dlsetup.plan.tuning.written import written
 from dlsetup.rules.formats import format_row, is_native
 
@@ -142,24 +142,25 @@ def compile_advice(measured: Measured) -> Iterator[Advice]:
 def threads_advice(measured: Measured) -> Iterator[Advice]:
     """Threads of the CPU, against as many as the framework takes by itself."""
     numbers = measured.numbers
-    usual = str(numbers.usual)
+    usual = threads_name(numbers.usual)
     base = numbers.variant(usual)
     if len(numbers.variants) == 1 and base:
-        because = f"one processor, one thread: {usual}"
+        because = f"one processor is here: {told(base)}"
         yield Advice(setting="threads", standing="keep", value=usual, because=because)
         return
     found = against(numbers, usual)
     if found is None:
         yield _open("threads")
         return
-    value = found.variant.name
-    named = found.words.replace(f"{value} ", f"{value} threads ", 1)
-    said = _of(found, "threads", value, usual, written(measured.framework, "threads", value=value))
-    yield Advice(
-        setting="threads",
-        standing=said.standing,
-        value=said.value,
-        because=f"{named}{REMARKS[found.said]}",
-        gain=said.gain,
-        how=said.how,
-    )
+    how = written(measured.framework, "threads", value=threads_of(found.variant.name))
+    yield _of(found, "threads", found.variant.name, usual, how)
+
+
+def threads_name(count: int) -> str:
+    """As the program that measures names it."""
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
+def threads_of(name: str) -> int:
+    """How many a name means."""
+    return int(name.split()[0])

@@ -12,7 +12,7 @@ from dlsetup.plan.tuning.written import written
 ENOUGH = 1.2
 """Times as fast as the training: what comes late now and then is made up for."""
 NEAR = 0.95
-_NAME = re.compile(r"(\d+) workers(?:, (\d+) ahead)?")
+_NAME = re.compile(r"(\d+) workers?(?:, (\d+) ahead)?")
 
 
 def workers_advice(measured: Measured, needed: float = 0.0) -> Iterator[Advice]:

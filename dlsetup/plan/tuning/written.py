@@ -42,7 +42,7 @@ _JAX = {
     "accumulation": ("slopes = jax.tree.map(lambda *parts: sum(parts) / {steps}, *slopes_of_each_batch)",),
     "bfloat16": ("inputs, parameters = jax.tree.map(lambda part: part.astype(jnp.bfloat16), …)",),
 }
-WRITTEN = {
+WRITTEN: dict[str, dict[str, tuple[str, ...]]] = {
     "torch": _TORCH,
     "lightning": _LIGHTNING,
     "keras": _KERAS,

@@ -10,7 +10,7 @@ from typing import Any
 
 def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     until = time.monotonic() + float(told["seconds"])
-    torch, trainer = importlib.import_module("measured_torch").start(told)
+    _, trainer = importlib.import_module("measured_torch").start(told)
     timing = importlib.import_module("measured_rates")
     if trainer.where != "cuda":
         return {"untried": "nothing is copied to a GPU of its own memory"}

@@ -7,15 +7,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+BATCH = 8
+
 
 def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     until = time.monotonic() + float(told["seconds"])
-    torch, trainer = importlib.import_module("measured_torch").start(told)
+    torch, trainer = importlib.import_module("measured_torch").start({**told, "batch": BATCH})
     timing = importlib.import_module("measured_rates")
     if trainer.where != "cpu":
         return {"untried": "it computes on the GPU"}
     usual = torch.get_num_threads()
-    batch, step = int(told["batch"]), trainer.stepper()
+    batch, step = BATCH, trainer.stepper()
     common = {**trainer.told(), "usual": usual}
 
     def at(count: int) -> Callable[[], float]:
@@ -28,7 +30,7 @@ def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> d
 
     counts = sorted({usual, *map(int, told.get("threads", ()))})
     found = timing.in_turns(
-        {str(count): at(count) for count in counts},
+        {f"{count} thread{'' if count == 1 else 's'}": at(count) for count in counts},
         until,
         so_far=lambda found: so_far({**common, "variants": timing.told_of(found, batch)}),
     )

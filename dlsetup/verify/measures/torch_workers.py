@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 LEAST = 2
@@ -37,7 +37,8 @@ def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> d
 
 
 def _name(workers: int, ahead: int) -> str:
-    return f"{workers} workers" if not workers else f"{workers} workers, {ahead} ahead"
+    said = f"{workers} worker{'' if workers == 1 else 's'}"
+    return f"{said}, {ahead} ahead" if workers else said
 
 
 class Feed:
@@ -70,6 +71,6 @@ class Feed:
         batches.close()
         return self.batch * count / spent
 
-    def _endless(self) -> Iterator[Any]:
+    def _endless(self) -> Generator[Any, None, None]:
         while True:
             yield from self.loader

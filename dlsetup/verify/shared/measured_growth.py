@@ -45,7 +45,7 @@ class Growth:
         self.ended_by = ""
 
     def grow(self) -> dict[str, Any]:
-        """Doubles from one sample on, then looks between the largest that fits and the least that does not."""
+        """Doubles from one sample on, then looks between what fits and what does not."""
         size = 1
         while size <= self.most and self._try(size):
             if self.flat and self._is_flat():

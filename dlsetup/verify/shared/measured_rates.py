@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 ROUNDS = 9
+LEAST = 3
+"""Rounds without which nothing can be said."""
 SLICE = 0.3
 """Seconds that one number is measured for."""
 
@@ -43,15 +45,16 @@ def in_turns(
     most: int = ROUNDS,
     so_far: Callable[[dict[str, list[float]]], None] = lambda found: None,
 ) -> dict[str, list[float]]:
-    """One number of each variant, and again, until a time of `time.monotonic`; one round at least."""
+    """One number of each variant, and again, until a time of `time.monotonic`, or twice as long for the first few."""
     found: dict[str, list[float]] = {name: [] for name in variants}
-    for _ in range(most):
+    latest = until + max(0.0, until - time.monotonic())
+    for number in range(1, most + 1):
         began = time.monotonic()
         for name, measured in variants.items():
             found[name].append(round(measured(), 3))
         so_far(found)
         now = time.monotonic()
-        if now + (now - began) > until:
+        if now + (now - began) > (until if number >= LEAST else latest):
             break
     return found
 

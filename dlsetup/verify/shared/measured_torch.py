@@ -109,7 +109,7 @@ class Trainer:
 
     def settle(self) -> None:
         """Waits until the device has done what was asked of it."""
-        backend = getattr(self.torch, self.where, None)
+        backend: Any = getattr(self.torch, self.where, None)
         if self.where != "cpu" and hasattr(backend, "synchronize"):
             backend.synchronize()
 
@@ -123,7 +123,7 @@ class Trainer:
         self.inputs = self.targets = None
         self.optimizer.zero_grad(set_to_none=True)
         gc.collect()
-        backend = getattr(self.torch, self.where, None)
+        backend: Any = getattr(self.torch, self.where, None)
         if self.where != "cpu" and hasattr(backend, "empty_cache"):
             backend.empty_cache()
 
