@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-_TORCH = {
+Lines = dict[str, tuple[str, ...]]
+
+_TORCH: Lines = {
     "batch": ("loader = DataLoader(dataset, batch_size={value}, …)",),
     "accumulation": (
         "loss = loss / {steps}",
@@ -25,24 +27,24 @@ _TORCH = {
     "threads": ("torch.set_num_threads({value})", "export OMP_NUM_THREADS={value}"),
     "allocator": ("export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",),
 }
-_LIGHTNING = {
+_LIGHTNING: Lines = {
     **_TORCH,
     "accumulation": ("trainer = Trainer(accumulate_grad_batches={steps}, …)",),
     "bfloat16": ('trainer = Trainer(precision="bf16-mixed", …)',),
     "float16": ('trainer = Trainer(precision="16-mixed", …)',),
 }
-_KERAS = {
+_KERAS: Lines = {
     "batch": ("model.fit(…, batch_size={value})",),
     "accumulation": ("optimizer = keras.optimizers.SGD(…, gradient_accumulation_steps={steps})",),
     "bfloat16": ('keras.mixed_precision.set_global_policy("mixed_bfloat16")',),
     "float16": ('keras.mixed_precision.set_global_policy("mixed_float16")',),
 }
-_JAX = {
+_JAX: Lines = {
     "batch": ("BATCH = {value}",),
     "accumulation": ("slopes = jax.tree.map(lambda *parts: sum(parts) / {steps}, *slopes_of_each_batch)",),
     "bfloat16": ("inputs, parameters = jax.tree.map(lambda part: part.astype(jnp.bfloat16), …)",),
 }
-WRITTEN: dict[str, dict[str, tuple[str, ...]]] = {
+WRITTEN: dict[str, Lines] = {
     "torch": _TORCH,
     "lightning": _LIGHTNING,
     "keras": _KERAS,

@@ -10,6 +10,8 @@ from typing import Any
 
 LEAST = 2
 """Batches that one number is made of."""
+MOST = 32
+"""Samples of a batch here: it is the samples that count."""
 
 
 def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -17,7 +19,9 @@ def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> d
     torch = importlib.import_module("torch")
     timing = importlib.import_module("measured_rates")
     samples = importlib.import_module("measured_data").of(told)
-    batch = max(1, min(int(told["batch"]), len(samples) // (2 * LEAST), int(told.get("most_batch", 32))))
+    if told.get("use_threads"):
+        torch.set_num_threads(int(told["use_threads"]))
+    batch = max(1, min(int(told["batch"]), MOST))
     common: dict[str, Any] = {"device": "cpu", "data": samples.words, "version": str(torch.__version__)}
     feeds = {
         _name(workers, ahead): Feed(torch, samples, batch, workers, ahead)
@@ -50,8 +54,8 @@ class Feed:
         self.batch, self.batch_bytes, self.start = batch, 0, 0.0
         self.hidden = workers * ahead
         """Batches that may have been ready before the clock began."""
-        whole = len(samples) // batch * batch
-        order = data.Subset(samples, range(min(whole, batch * 4096)))
+        # A small folder is read again and again: workers would be started anew at each of its ends.
+        order = data.Subset(samples, [number % len(samples) for number in range(batch * 1024)])
         self.loader = data.DataLoader(order, batch_size=batch, num_workers=workers, **more)
 
     def rate(self) -> float:

@@ -16,7 +16,7 @@ BYTES = 64 << 20
 
 
 class Files:
-    """Each sample is a file: a picture is decoded and scaled, with Pillow; of any other the bytes are read."""
+    """Each sample is a file: pictures are decoded and scaled, with Pillow; of others the bytes are read."""
 
     def __init__(self, folder: str) -> None:
         self.paths = listed(folder)

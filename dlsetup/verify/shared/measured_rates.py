@@ -45,7 +45,7 @@ def in_turns(
     most: int = ROUNDS,
     so_far: Callable[[dict[str, list[float]]], None] = lambda found: None,
 ) -> dict[str, list[float]]:
-    """One number of each variant, and again, until a time of `time.monotonic`, or twice as long for the first few."""
+    """One number of each variant, and again, until a time of `time.monotonic`; the first few take longer."""
     found: dict[str, list[float]] = {name: [] for name in variants}
     latest = until + max(0.0, until - time.monotonic())
     for number in range(1, most + 1):
