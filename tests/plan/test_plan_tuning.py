@@ -211,7 +211,7 @@ def test_a_little_shared_memory_matters_only_to_workers() -> None:
     ("cpu", "value"),
     [
         (CpuRoom(usable=16, quota=2.0), "2 threads"),
-        (CpuRoom(usable=16, quota=0.5), "1 threads"),
+        (CpuRoom(usable=16, quota=0.5), "1 thread"),
         (CpuRoom(usable=16, quota=16.0), None),
         (CpuRoom(usable=16, quota=None), None),
         (CpuRoom(usable=UNKNOWN, quota=2.0), None),

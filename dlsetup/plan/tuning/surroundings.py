@@ -8,6 +8,7 @@ from dlsetup.model.links import Link
 from dlsetup.model.record import Unknown
 from dlsetup.model.tuning import Advice, Surroundings
 from dlsetup.plan.tuning.batches import mebibytes
+from dlsetup.plan.tuning.computing import threads_name
 
 SMALL = 64 << 20
 """What a container has of /dev/shm unless it is told otherwise."""
@@ -64,7 +65,7 @@ def _quota(here: Surroundings) -> Iterator[Advice]:
     yield Advice(
         setting="cpu-quota",
         standing="change",
-        value=f"{threads} threads",
+        value=threads_name(threads),
         because=f"the control group grants the time of {cpu.quota:g} processors of {cpu.usable} that are "
         "seen: more threads are stopped until the next period",
         how=(f"export OMP_NUM_THREADS={threads}",),
