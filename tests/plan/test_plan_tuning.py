@@ -20,6 +20,7 @@ from dlsetup.plan.tuning.written import WRITTEN
 from dlsetup.verify.measuring import measurable
 
 NOWHERE = Surroundings()
+NOTHING = Hardware()
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,9 @@ def one(advice: tuple[Advice, ...], setting: str) -> Advice:
     return found
 
 
-def advised(*every: Measured, here: Surroundings = NOWHERE, hardware: Hardware = Hardware(), **more: Any) -> Any:  # noqa: B008
+def advised(
+    *every: Measured, here: Surroundings = NOWHERE, hardware: Hardware = NOTHING, **more: Any
+) -> tuple[Advice, ...]:
     return advise(every, here, hardware, **{"framework": "torch", **more})
 
 

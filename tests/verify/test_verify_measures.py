@@ -26,7 +26,9 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def program(python: str) -> Program:
-    def run(name: str, seconds: float = 0.5, *, told: dict[str, Any] | None = None, **variables: str) -> Measured:
+    def run(
+        name: str, seconds: float = 0.5, *, told: dict[str, Any] | None = None, **variables: str
+    ) -> Measured:
         (item,) = (item for item in measures("torch") if item.name == name)
         host = Host.here({**os.environ, **variables})
         return measure(Contained(host), python, item, seconds, {"batch": 8, **(told or {})})

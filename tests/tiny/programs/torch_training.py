@@ -14,7 +14,15 @@ import types
 MIB = 1 << 20
 PER_SAMPLE, PER_STEP = 2e-5, 4e-4
 bfloat16, float16, channels_last = "torch.bfloat16", "torch.float16", "channels_last"
-state = {"dtype": None, "layout": False, "compiled": False, "threads": 4, "held": 0, "peak": 0, "fraction": 1.0}
+state = {
+    "dtype": None,
+    "layout": False,
+    "compiled": False,
+    "threads": 4,
+    "held": 0,
+    "peak": 0,
+    "fraction": 1.0,
+}
 
 
 def _total():
