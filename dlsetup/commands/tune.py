@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from dlsetup.act.saving import save
@@ -135,11 +136,11 @@ def _measured(
     """One after the other: they share the machine, and a later one builds on an earlier one."""
     python = interpreter(host, subject.environment.path)
     found: dict[str, Measured] = {}
-    with watched(sys.stderr) as watch:
+    with watched(sys.stderr) as watch, TemporaryDirectory(prefix="dlsetup-tune-") as scratch:
         watch.begin("measurements", len(subject.chosen))
         for item in subject.chosen:
             watch.step(item.title)
-            told = _told(subject, here, words, found)
+            told = {**_told(subject, here, words, found), "scratch": scratch}
             seconds = seconds_of(item, subject.chosen, words.seconds)
             found[item.name] = measure(runner, python, item, seconds, told)
             yield found[item.name]

@@ -93,6 +93,10 @@ def planned_lines(chosen: Sequence[Measure], seconds: Mapping[str, float]) -> It
 
 def advice_lines(document: TuneDocument, *, verbose: bool = False) -> Iterator[Line]:
     """What to change, what to leave, what is open; then what failed, and with `verbose` all numbers."""
+    devices = dict.fromkeys(item.numbers.device for item in document.measured if item.name != "workers")
+    told = [name for name in devices if name]
+    if told:
+        yield Line(mark="·", text=f"measured on {listed(told)}", style="note")
     for item in document.advice:
         yield from _advice(item, verbose)
     for measured in document.measured:

@@ -249,6 +249,14 @@ def test_of_one_gpu_no_links_are_spoken_of_and_of_several_unknown_ones_they_are_
     assert one(told, "p2p").standing == "open"
 
 
+def test_a_gpu_that_was_not_used_is_spoken_of_first() -> None:
+    batch = sizes(10, 20, device="cpu")
+    assert advised(batch, here=Surroundings(gpus=1))[0].setting == "device"
+    assert [item.setting for item in advised(batch, here=Surroundings(gpus=0))] == ["batch"]
+    used = sizes(10, 20, device="cuda")
+    assert [item.setting for item in advised(used, here=Surroundings(gpus=1))] == ["batch"]
+
+
 def test_each_gpu_has_its_node() -> None:
     cpu = CpuRoom(nodes=("0-15", "16-31"))
     advice = one(advised(here=Surroundings(cpu=cpu, gpu_nodes=(0, 1))), "affinity")

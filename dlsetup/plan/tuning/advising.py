@@ -50,6 +50,7 @@ def advise(
 def _all(
     known: dict[str, Measured], here: Surroundings, hardware: Hardware, framework: str, wished: int | None
 ) -> Iterator[Advice]:
+    yield from _device(known, here)
     if "threads" in known:
         yield from threads_advice(known["threads"])
     if "batch" in known:
@@ -74,6 +75,20 @@ def _all(
             waiting = workers * ahead * known["workers"].numbers.batch_bytes
             yield item
     yield from surrounding_advice(here, in_shared_memory=waiting)
+
+
+def _device(known: dict[str, Measured], here: Surroundings) -> Iterator[Advice]:
+    """A GPU that is here and was not computed on: all that follows is of the CPU."""
+    devices = {item.numbers.device for name, item in known.items() if name != "workers"} - {""}
+    if isinstance(here.gpus, Unknown) or not here.gpus or devices != {"cpu"}:
+        return
+    yield Advice(
+        setting="device",
+        standing="open",
+        value="cpu",
+        because="a GPU is in this machine, and the framework computed on the CPU: all that follows is of the CPU",
+        how=("dlsetup doctor",),
+    )
 
 
 def numbers_of(known: dict[str, Measured], name: str) -> Numbers | None:

@@ -20,7 +20,7 @@ _TORCH: Lines = {
         'with torch.autocast("{device}", dtype=torch.float16): loss = …',
         "scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()",
     ),
-    "tf32": ('torch.set_float32_matmul_precision("high")', "torch.backends.cudnn.allow_tf32 = True"),
+    "tf32": ('torch.set_float32_matmul_precision("high")',),
     "layout": ("model = model.to(memory_format=torch.channels_last)",),
     "compile": ("model = torch.compile(model)",),
     "pinned": ("loader = DataLoader(…, pin_memory=True)", "batch = batch.to(device, non_blocking=True)"),

@@ -80,7 +80,6 @@ def train(steps: int) -> None:
         torch.set_num_threads(THREADS)
     if TF32:
         torch.set_float32_matmul_precision("high")
-        torch.backends.cudnn.allow_tf32 = True
     more = {"prefetch_factor": PREFETCH, "persistent_workers": True} if WORKERS else {}
     loader = DataLoader(
         Samples(),

@@ -84,7 +84,6 @@ def train(steps: int) -> None:
         torch.set_num_threads(THREADS)
     if TF32:
         torch.set_float32_matmul_precision("high")
-        torch.backends.cudnn.allow_tf32 = True
     layout = {"memory_format": torch.channels_last} if CHANNELS_LAST else {}
     model = network().to(device, **layout)
     run = torch.compile(model) if COMPILE else model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from typing import Any
 
 
 def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    # What was compiled before would be taken from there: the cost could not be seen, and files would stay.
+    if told.get("scratch"):
+        os.environ.update(TORCHINDUCTOR_CACHE_DIR=told["scratch"], TRITON_CACHE_DIR=told["scratch"])
     shared = importlib.import_module("measured_torch")
     timing = importlib.import_module("measured_rates")
     torch, plain = shared.start(told)
