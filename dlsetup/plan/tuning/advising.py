@@ -86,7 +86,7 @@ def _device(known: dict[str, Measured], here: Surroundings) -> Iterator[Advice]:
         setting="device",
         standing="open",
         value="cpu",
-        because="a GPU is in this machine, and the framework computed on the CPU: all that follows is of the CPU",
+        because="a GPU is in this machine, and the framework computed on the CPU: what follows is of the CPU",
         how=("dlsetup doctor",),
     )
 
