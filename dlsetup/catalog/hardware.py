@@ -56,6 +56,7 @@ def hardware(place: Folders) -> Hardware:
         tpus=rows.tpu,
         windows=rows.windows,
         distributions=rows.distribution,
+        formats=rows.number_format,
         sources=(*rows.source, *(_wheel_lists(place) if shared else ())),
     )
 

@@ -12,6 +12,7 @@ from dlsetup.model.hardware import (
     DriverFloor,
     JetPack,
     MpsLine,
+    NumberFormat,
     Overlap,
     RocmLine,
     SharedObject,
@@ -121,3 +122,4 @@ class HardwareFile(Record, frozen=True, kw_only=True):
     tpu: tuple[TpuGeneration, ...] = ()
     windows: tuple[WindowsFloor, ...] = ()
     distribution: tuple[Distribution, ...] = ()
+    number_format: tuple[NumberFormat, ...] = ()

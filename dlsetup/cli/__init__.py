@@ -27,6 +27,7 @@ from dlsetup.cli import (
     notes,
     past,
     profiles,
+    tuning,
     upkeep,
     verifying,
 )
@@ -41,6 +42,7 @@ LEAVES = (
     explaining,
     libs,
     verifying,
+    tuning,
     choosing,
     daily,
     image,

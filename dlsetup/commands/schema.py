@@ -36,6 +36,7 @@ from dlsetup.show.modernised import ImportDocument
 from dlsetup.show.notes import NotesDocument
 from dlsetup.show.profiles import ProfileDocument, ProfilesCheckDocument, ProfilesDocument
 from dlsetup.show.repair import FixDocument
+from dlsetup.show.tune import TuneDocument
 from dlsetup.show.verify import VerifyDocument
 from dlsetup.show.watched import RunDocument
 
@@ -45,6 +46,7 @@ DOCUMENTS: dict[str, type] = {
     "run": RunDocument,
     "libs": LibsDocument,
     "verify": VerifyDocument,
+    "tune": TuneDocument,
     "choose": ChooseDocument,
     "resolve": json.ResolveDocument,
     "bundle": BundleDocument,

@@ -224,6 +224,15 @@ class Distribution(Record, frozen=True, kw_only=True):
     source: str
 
 
+class NumberFormat(Record, frozen=True, kw_only=True):
+    """From which NVIDIA GPUs on a format of numbers is computed by the hardware itself."""
+
+    name: str
+    """`bfloat16`, `tf32`."""
+    min_capability: ComputeCapability
+    source: str
+
+
 class Hardware(Record, frozen=True, kw_only=True):
     """All of it. Each field is a table of its own."""
 
@@ -244,4 +253,5 @@ class Hardware(Record, frozen=True, kw_only=True):
     tpus: tuple[TpuGeneration, ...] = ()
     windows: tuple[WindowsFloor, ...] = ()
     distributions: tuple[Distribution, ...] = ()
+    formats: tuple[NumberFormat, ...] = ()
     sources: tuple[Source, ...] = ()

@@ -28,6 +28,7 @@ COMMANDS = (
     "run",
     "schema",
     "verify",
+    "tune",
 )
 SHORT = {"why": "catalog-why", "create-notes": "notes"}
 """Commands that speak by the document of another one: `why` is short for one of a group."""

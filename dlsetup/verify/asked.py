@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -57,11 +57,25 @@ class Answer(NamedTuple):
         return value if isinstance(value, (int, float)) and value > 0 else UNKNOWN
 
 
-def ask(runner: Runner, python: str, kind: Literal["look", "prove"], name: str, deadline: float) -> Answer:
-    """Runs `child.py` for at most so many seconds. Never raises for what the child does."""
-    ended = runner.run((python, "-I", CHILD, kind, name, str(int(deadline))), deadline)
+def ask(
+    runner: Runner,
+    python: str,
+    kind: Literal["look", "prove", "measure"],
+    name: str,
+    deadline: float,
+    said: Mapping[str, Any] | None = None,
+) -> Answer:
+    """Runs `child.py` for at most so many seconds. Never raises for what the child does.
+
+    `said`: what a program that measures is told. It writes what it knows so far, so that an answer may be
+    there although the child did not end well.
+    """
+    words = () if said is None else (json.dumps(said),)
+    ended = runner.run((python, "-I", CHILD, kind, name, str(int(deadline)), *words), deadline)
     told = _told(ended.out)
-    return Answer(told, ended) if told is not None else Answer({}, ended, _silence(name, ended))
+    if told is None:
+        return Answer({}, ended, _silence(name, ended))
+    return Answer(told, ended, _silence(name, ended) if told.get("unfinished") else "")
 
 
 def _told(out: str) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
-"""Runs inside the environment that is checked: `python -I child.py look|prove NAME SECONDS`.
+"""Runs inside the environment that is checked: `python -I child.py look|prove|measure NAME SECONDS [JSON]`.
 
-`look` uses one framework, NAME being its module; `prove` runs the program NAME of one capability.
+`look` uses one framework, NAME being its module; `prove` runs the program NAME of one capability; `measure`
+the program NAME that measures, with what it is told as JSON.
 Imports nothing but the standard library. Prints one line of JSON; whatever a framework prints goes to
 standard error, and so does where it hangs. Ends itself after SECONDS, in case nobody is left to end it.
 """
@@ -24,7 +25,7 @@ DIE_WITH_PARENT = 1
 """`PR_SET_PDEATHSIG` of Linux."""
 
 
-def main(kind: str, name: str, seconds: int) -> None:
+def main(kind: str, name: str, seconds: int, told: str = "{}") -> None:
     """Does one thing with a framework and prints what came of it."""
     answer = os.dup(1)
     os.dup2(2, 1)
@@ -33,7 +34,10 @@ def main(kind: str, name: str, seconds: int) -> None:
     sys.path.append(os.path.join(HERE, "shared"))
     began = time.monotonic()
     try:
-        seen = {"look": look, "prove": prove}[kind](name)
+        if kind == "measure":
+            seen = measure(name, json.loads(told), answer)
+        else:
+            seen = {"look": look, "prove": prove}[kind](name)
     except BaseException as error:
         seen = {"error": f"{type(error).__name__}: {error}"}
         show(error)
@@ -96,6 +100,24 @@ def prove(program: str) -> dict[str, Any]:
     return seen
 
 
+def measure(program: str, told: dict[str, Any], answer: int) -> dict[str, Any]:
+    """What a program measured. What it knows on the way is written at once: it may be ended at any time."""
+    give_way()
+
+    def so_far(seen: dict[str, Any]) -> None:
+        os.write(answer, (json.dumps({**seen, "unfinished": True}) + "\n").encode())
+
+    path = os.path.join(HERE, "measures", f"{program}.py")
+    seen: dict[str, Any] = runpy.run_path(path)["measure"](told, so_far)
+    return seen
+
+
+def give_way() -> None:
+    """Where memory ends, the kernel ends this process and not the display."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
 def matrices() -> tuple[list[list[float]], list[list[float]]]:
     """Small whole numbers: their product is exact in every floating-point format a GPU may choose."""
     left = [[float((row * 3 + column * 5) % 7 - 3) for column in range(SIZE)] for row in range(SIZE)]
@@ -121,4 +143,4 @@ def first(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:5])

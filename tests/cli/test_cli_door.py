@@ -23,6 +23,7 @@ COMMANDS = (
     ["explain"],
     ["run"],
     ["verify"],
+    ["tune"],
     ["resolve"],
     ["check-lock"],
     ["bundle"],

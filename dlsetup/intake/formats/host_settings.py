@@ -22,6 +22,7 @@ from dlsetup.intake.fact import Fact, Weight, observed, shown, told
 from dlsetup.intake.page import Page
 from dlsetup.intake.reading import reads
 from dlsetup.intake.sizes import size_in
+from dlsetup.model.links import HEADING, links_in_row
 from dlsetup.model.machine import Gpu
 
 _SECTION = re.compile(r"^\s{0,4}\[(\w{2,20})\]\s*$")
@@ -31,9 +32,6 @@ _RUNTIME = re.compile(
 )
 _DEFAULT = re.compile(r'"default-runtime"\s{0,8}:\s{0,8}"([\w.-]{1,40})"')
 _CDI = re.compile(r'"cdi"\s{0,8}:\s{0,8}(true|false)')
-_ROW = re.compile(r"^\s{0,4}GPU(\d{1,2})((?:\s{1,12}(?:X|NV\d{1,2}|PIX|PXB|PHB|NODE|SYS|N/A)\b){1,64})")
-_HEADING = re.compile(r"^\s{0,20}GPU0\s{1,12}(?:GPU1\s|NIC|mlx|CPU)")
-MOST = 64
 
 
 @reads(".wslconfig", "[wsl2]")
@@ -72,13 +70,10 @@ def topology(page: Page) -> Iterator[Fact]:
     inside = False
     links: list[str] = []
     for line in page.lines:
-        if _HEADING.match(line.text):
+        if HEADING.match(line.text):
             inside, links = True, []
-        elif inside and (row := _ROW.match(line.text)) and int(row[1]) < MOST:
-            words = row[2].split()
-            links += [
-                f"GPU{other}-GPU{row[1]} {words[other]}" for other in range(min(int(row[1]), len(words)))
-            ]
+        elif inside and (row := links_in_row(line.text)):
+            links += [f"GPU{link.first}-GPU{link.second} {link.kind}" for link in row[1]]
             gpu = Gpu(vendor="nvidia", found_via=line.place)
             yield Fact("gpu", gpu, line.place, Weight.TOLD, "", f"nvidia-smi topo {page.file}")
             last = line
