@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from dlsetup.act.not_started import why_not_started
 from dlsetup.act.relay import Kept, Streams
 from dlsetup.model.errors import ToolMissing
 from dlsetup.model.record import Record
@@ -82,11 +83,9 @@ def _start(argv: Sequence[str], environ: Mapping[str, str], streams: Streams) ->
         )
     except (OSError, ValueError) as error:
         streams.drop()
-        reason = getattr(error, "strerror", None) or str(error)
+        reason, hint = why_not_started(argv[0], environ.get("PATH"), error)
         kind = NoSuchCommand if isinstance(error, FileNotFoundError) else NotRunnable
-        raise kind(
-            f"`{argv[0]}` cannot be started: {reason}", hint="check that it is there and may be run"
-        ) from error
+        raise kind(f"`{argv[0]}` cannot be started: {reason}", hint=hint) from error
 
 
 def _in_front() -> bool:

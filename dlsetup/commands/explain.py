@@ -12,7 +12,7 @@ from dlsetup.catalog.load import Places, opened
 from dlsetup.commands.explained import Known, Looked, answer, elsewhere, text_of_words, told_by
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.intake.texts import Text, texts_of
-from dlsetup.judge.explaining import for_machine, named
+from dlsetup.judge.explaining import for_machine, named, nearest
 from dlsetup.model.errors import UsageError
 from dlsetup.model.explanation import Answer
 from dlsetup.model.machine import Machine
@@ -49,7 +49,8 @@ def run(request: Request) -> int:
     if request.as_json:
         json.write(ExplainDocument.of(found))
     else:
-        write(answer_lines(found, verbose=request.verbose, again=request.reports))
+        near = nearest(request.words[0], known.explanations) if len(request.words) == 1 else ""
+        write(answer_lines(found, verbose=request.verbose, again=request.reports, near=near))
     return 0 if found.explained else 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -43,6 +44,13 @@ def named(name: str, explanations: Explanations) -> Explanation | None:
     """The explanation of that id, or of the signature of that id."""
     found = (item for item in explanations.explanations if name == item.id or name in item.messages)
     return next((item for item in found if not item.aside), None)
+
+
+def nearest(name: str, explanations: Explanations) -> str:
+    """The id that somebody who wrote `name` may have meant; empty: none is near."""
+    known = [item.id for item in explanations.explanations if not item.aside]
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.8) if len(name) <= 60 else []
+    return near[0] if near else ""
 
 
 def for_machine(

@@ -53,14 +53,16 @@ class ExplainDocument(Record, frozen=True, kw_only=True):
         )
 
 
-def answer_lines(answer: Answer, *, verbose: bool = False, again: Sequence[str] = ()) -> Iterator[Line]:
-    """The whole answer. `again`: the files that it was read from."""
+def answer_lines(
+    answer: Answer, *, verbose: bool = False, again: Sequence[str] = (), near: str = ""
+) -> Iterator[Line]:
+    """The whole answer. `again`: the files that it was read from; `near`: the name that may be meant."""
     if answer.about:
         text = f"The text is not of this machine: {answer.about}. What follows is about the one it tells of."
         yield Line(mark="·", text=text, style="note")
         yield Line()
     if not answer.explained:
-        yield from _unknown(again)
+        yield from _unknown(again, near)
     yield from explained_lines(answer.explained, verbose=verbose)
     yield from verdict_lines(answer.findings, verbose=verbose)
 
@@ -99,13 +101,16 @@ def list_lines(rows: Sequence[Listed]) -> Iterator[Line]:
     yield Line(mark="hint:", text="`dlsetup explain NAME` explains one of them", style="good")
 
 
-def _unknown(again: Sequence[str]) -> Iterator[Line]:
+def _unknown(again: Sequence[str], near: str) -> Iterator[Line]:
     yield Line(mark="?", text="Nothing in this text is known to the catalog.", style="warning")
     text = (
         "It was looked through for the messages of frameworks, drivers, loaders, installers, containers and "
         "kernels that `dlsetup explain --list` names."
     )
     yield Line(text=text, indent=2)
+    if near:
+        yield Line(mark="hint:", text=f"did you mean `dlsetup explain {near}`?", style="good")
+        return
     files = " ".join(f"--from {shlex.quote(name)}" for name in again) or "--from FILE"
     hint = (
         f"give more of the output, from its first error on; `dlsetup doctor {files}` reads everything "

@@ -63,7 +63,7 @@ def summary_lines(seen: Seen) -> Iterator[Line]:
 def peaks(seen: Seen) -> str:
     """The most that was in use while it ran; what nobody could see is left out."""
     parts = []
-    if isinstance(seen.memory_peak_bytes, int):
+    if isinstance(seen.memory_peak_bytes, int) and seen.memory_peak_bytes:
         limit = seen.memory_limit_bytes
         bound = f" (limit {size(limit)})" if isinstance(limit, int) else ""
         parts.append(f"at most {size(seen.memory_peak_bytes)} of memory{bound}")

@@ -116,3 +116,15 @@ def test_a_text_of_another_machine_is_not_explained_by_this_one(capsys: pytest.C
     told = document(capsys)
     assert "NVIDIA H100 PCIe" in told["about"]
     assert not any("free now" in line for item in told["explained"] for line in item["here"])
+
+
+@pytest.mark.parametrize(("word", "meant"), [("device-asser", "device-assert"), ("GPU-Memory", "gpu-memory")])
+def test_a_name_that_is_nearly_right(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["explain", word]) == 1
+    assert f"hint: did you mean `dlsetup explain {meant}`?" in capsys.readouterr().out
+    assert cli.call(["explain", meant]) == 0
+
+
+def test_a_text_is_not_taken_for_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["explain", "hello"]) == 1
+    assert "did you mean" not in capsys.readouterr().out

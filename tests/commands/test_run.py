@@ -126,6 +126,38 @@ def test_words_that_cannot_be_run(tmp_path: Path) -> None:
     assert not trace.exists()
 
 
+@pytest.mark.parametrize(
+    ("first", "mode", "code", "says"),
+    [
+        ("#!/nowhere/bin/python", 0o755, 127, "names `/nowhere/bin/python`"),
+        ("no first line", 0o755, 126, "`dlsetup run -- sh FILE`"),
+        ("#!/bin/sh", 0o644, 126, "`chmod +x "),
+        (f"#!{sys.executable}", 0o755, 0, ""),
+    ],
+)
+def test_a_script_that_is_there_is_not_said_to_be_missing(
+    first: str, mode: int, code: int, says: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "train"
+    script.write_text(f"{first}\n")
+    script.chmod(mode)
+    done = run("--", str(script))
+    told = " ".join(done.stderr.decode().split())
+    assert done.returncode == code
+    assert says in told
+    assert "check that it is there" not in told
+
+
+def test_a_program_of_a_moved_environment_is_found_by_name(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "launch-of-a-moved-environment"
+    script.write_text("#!/moved/bin/python\n")
+    script.chmod(0o755)
+    done = run("--env", str(tmp_path), "--", script.name)
+    assert done.returncode == 127
+    assert b"`/moved/bin/python`" in done.stderr
+
+
 def test_quiet_shows_what_failed_alone() -> None:
     program = "print('said'); raise SystemExit({code})"
     well, badly = (run("--quiet", *python(program.format(code=code))) for code in (0, 5))
