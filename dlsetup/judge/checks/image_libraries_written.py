@@ -61,7 +61,7 @@ def other_cuda_in_image(scene: Scene) -> Iterator[Answer]:
 
 def _by_torch(recipe: Recipe, item: Asked) -> bool:
     """Whether torch is there, whose libraries serve ONNX Runtime where it is imported first."""
-    return item.name.startswith("onnxruntime") and any(one.name == "torch" for one in recipe.asked)
+    return item.name.startswith("onnxruntime") and "torch" in recipe.names
 
 
 def _wanted(recipe: Recipe, framework: Framework, item: Asked) -> Wanted | None:

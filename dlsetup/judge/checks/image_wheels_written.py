@@ -77,7 +77,7 @@ def _finding(scene: Scene, recipe: Recipe, item: Asked, builds: Sequence[Build])
 
 
 def _fits(recipe: Recipe, build: Build, python: Version) -> bool:
-    return not_for(replace(recipe, python=Interpreter(version=python)), build) is None
+    return not_for(replace(recipe, python=Interpreter(version=python), answers={}), build) is None
 
 
 def _range(pythons: Sequence[Version]) -> str:
