@@ -44,8 +44,7 @@ def none_for_the_image(scene: Scene) -> Iterator[Answer]:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
             alone = framework is not None and framework.name in WHEELS_ALONE and item.name != "cupy"
             builds = asked_for(recipe, framework, item) if framework and alone else []
-            wrong = [not_for(recipe, build) for build in builds]
-            if builds and all(wrong):
+            if builds and all(not_for(recipe, build) for build in builds):
                 yield _finding(scene, recipe, item, builds)
                 return
 
