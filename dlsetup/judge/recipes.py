@@ -73,6 +73,14 @@ class Recipe(Record, frozen=True, kw_only=True, dict=True):
         return tuple(item for _, items in self.installs for item in items)
 
     @cached_property
+    def wishes(self) -> tuple[Asked, ...]:
+        """Of what is asked for again and again in the same words the first."""
+        first: dict[Hashable, Asked] = {}
+        for item in self.asked:
+            first.setdefault(wish_of(item), item)
+        return tuple(first.values())
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Of all that is asked for."""
         return frozenset(item.name for item in self.asked)
@@ -134,13 +142,13 @@ def _recipes(scene: Scene) -> tuple[tuple[Recipe, ...], str]:
 
 def wish_of(item: Asked) -> Hashable:
     """What is asked for, wherever that stands."""
-    return item.name, item.specifier, item.extras, item.index, item.beside
+    return item.name, item.specifier, item.installer, item.extras, item.index, item.beside
 
 
 def _known(scene: Scene, recipe: Recipe) -> Iterator[Asked]:
     """What it asks for of the frameworks of the catalog."""
     names = {name for framework in scene.catalog.frameworks for name in framework.distributions}
-    return (item for item in recipe.asked if item.name in names)
+    return (item for item in recipe.wishes if item.name in names)
 
 
 def _recipe(scene: Scene, stage: Stage, stages: dict[str, Stage]) -> Recipe:

@@ -79,7 +79,7 @@ def _is_part(item: Asked, framework: Framework) -> bool:
 def _with_gpu(scene: Scene, recipe: Recipe) -> list[Asked]:
     """What else uses GPUs in the image."""
     found = []
-    for item in recipe.asked:
+    for item in recipe.wishes:
         framework = framework_of(item.name, scene.catalog)
         if framework is not None and framework.name not in ("torchvision", "torchaudio"):
             builds = meant(recipe, framework, item)

@@ -40,7 +40,7 @@ PYTHONS = tuple(Version(f"3.{minor}") for minor in range(6, 16))
 def none_for_the_image(scene: Scene) -> Iterator[Answer]:
     """A release has no wheel for the Python, the C library or the processor of the image."""
     for recipe in recipes(scene):
-        for item in recipe.asked:
+        for item in recipe.wishes:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
             alone = framework is not None and framework.name in WHEELS_ALONE and item.name != "cupy"
             builds = asked_for(recipe, framework, item) if framework and alone else []
