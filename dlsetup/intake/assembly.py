@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import fields, replace
 
+from dlsetup.intake.amount import Amount
 from dlsetup.intake.distributions import copies
 from dlsetup.intake.fact import Fact, Weight
 from dlsetup.intake.gpus import gpus_of
@@ -27,12 +28,14 @@ from dlsetup.model.report import Report
 
 R = TypeVar("R", bound=Record)
 _MANY = {
-    "observation": "observations",
-    "command": "commands",
-    "asked": "asked",
-    "container": "containers",
-    "stage": "stages",
+    "message": ("messages", "messages of programs"),
+    "observation": ("observations", "answers of programs"),
+    "command": ("commands", "commands"),
+    "asked": ("asked", "packages that are asked for"),
+    "container": ("containers", "containers"),
+    "stage": ("stages", "stages of images"),
 }
+"""By the kind of their facts: the parts of a report, and what they are in words."""
 
 
 def machine_of(facts: Sequence[Fact], gaps: Iterable[Gap] = (), *, lines: int) -> Machine:
@@ -41,21 +44,22 @@ def machine_of(facts: Sequence[Fact], gaps: Iterable[Gap] = (), *, lines: int) -
     for fact in facts:
         by_kind.setdefault(fact.about, []).append(fact)
     best = {about: _best(found) for about, found in by_kind.items() if "." in about}
-    return Machine(
+    amount = Amount()
+    machine = Machine(
         system=_system(best),
         driver=_driver(best, by_kind),
         gpus=gpus_of(by_kind),
-        toolkits=_whole(by_kind, "toolkit"),
-        libraries=_libraries(by_kind.get("library", ())),
-        environments=_environments(best, by_kind),
-        tools=_whole(by_kind, "tool"),
+        toolkits=amount.known("CUDA toolkits", _whole(by_kind, "toolkit")),
+        libraries=amount.known("libraries", _libraries(by_kind.get("library", ()))),
+        environments=_environments(best, by_kind, amount),
+        tools=amount.known("tools", _whole(by_kind, "tool")),
         docker=_optional(Docker, "docker", best, by_kind),
-        packages=_whole(by_kind, "package"),
+        packages=amount.known("packages of the system", _whole(by_kind, "package")),
         variables=_variables(by_kind.get("variable", ())),
-        report=_report(by_kind, lines),
-        sightings=tuple(_sightings(by_kind)),
-        gaps=tuple(dict.fromkeys(gaps)),
+        report=_report(by_kind, lines, amount),
+        sightings=tuple(_sightings(by_kind, amount)),
     )
+    return replace(machine, gaps=tuple(dict.fromkeys((*gaps, *amount.gaps))))
 
 
 def _best(facts: Iterable[Fact]) -> Fact:
@@ -102,7 +106,7 @@ def _driver(best: Mapping[str, Fact], by_kind: Mapping[str, Sequence[Fact]]) -> 
 
 
 def _environments(
-    best: Mapping[str, Fact], by_kind: Mapping[str, Sequence[Fact]]
+    best: Mapping[str, Fact], by_kind: Mapping[str, Sequence[Fact]], amount: Amount
 ) -> tuple[Environment, ...] | Unknown:
     """The one environment that a report is about."""
     listed = by_kind.get("distribution", ())
@@ -114,7 +118,8 @@ def _environments(
         if f"environment.{name}" in best
     }
     base: dict[str, Any] = {"path": "", "kind": "other", "complete": False}
-    distributions = copies(listed, by_kind.get("observation", ()))
+    found = copies(listed, by_kind.get("observation", ()))
+    distributions = amount.known("installed distributions", found)
     return (Environment(**{**base, **known, "examined": True, "distributions": distributions}),)
 
 
@@ -142,24 +147,24 @@ def _variables(facts: Sequence[Fact]) -> tuple[Any, ...] | Unknown:
     return tuple(last.values()) if last else UNKNOWN
 
 
-def _report(by_kind: Mapping[str, Sequence[Fact]], lines: int) -> Report:
-    many = {field: _values(by_kind.get(about, ())) for about, field in _MANY.items()}
-    return Report(messages=_values(by_kind.get("message", ())), lines=lines, **many)
+def _report(by_kind: Mapping[str, Sequence[Fact]], lines: int, amount: Amount) -> Report:
+    many = {
+        field: amount.of(what, _values(by_kind.get(about, ()))) for about, (field, what) in _MANY.items()
+    }
+    return Report(lines=lines, **many)
 
 
 def _values(facts: Iterable[Fact]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(fact.value for fact in facts))
 
 
-def _sightings(by_kind: Mapping[str, Sequence[Fact]]) -> list[Sighting]:
+def _sightings(by_kind: Mapping[str, Sequence[Fact]], amount: Amount) -> Iterator[Sighting]:
     """Every place that tells of a part of a record, so that a finding can point to it."""
-    found = (
-        Sighting(fact=about, value=str(fact.value), source=_told_by(fact))
-        for about, facts in by_kind.items()
-        if "." in about or " " in about
-        for fact in sorted(facts, key=lambda item: -item.weight)
-    )
-    return list(dict.fromkeys(found))
+    for about, facts in by_kind.items():
+        if "." in about or " " in about:
+            told = sorted(facts, key=lambda item: -item.weight)
+            places = (Sighting(fact=about, value=str(fact.value), source=_told_by(fact)) for fact in told)
+            yield from amount.seen(about, list(dict.fromkeys(places)))
 
 
 def _told_by(fact: Fact) -> str:

@@ -12,6 +12,8 @@ from dlsetup.model.record import UNKNOWN, Unknown
 
 MOST = 64
 """GPUs of a listing, and listings, that are looked at: no machine has more, a hostile text may."""
+MOST_KINDS = 8
+"""Kinds of GPUs: each is held against every build of a framework."""
 
 
 def gpus_of(by_kind: Mapping[str, Sequence[Fact]]) -> tuple[Gpu, ...] | Unknown:
@@ -28,7 +30,12 @@ def gpus_of(by_kind: Mapping[str, Sequence[Fact]]) -> tuple[Gpu, ...] | Unknown:
     gpus = [fact.value for fact in ranked[0][:MOST]]
     for facts in ranked[1:MOST]:
         gpus = _with(gpus, [fact.value for fact in facts[:MOST]])
-    return tuple(gpus)
+    kinds = list(dict.fromkeys(map(_kind, gpus)))[:MOST_KINDS]
+    return tuple(gpu for gpu in gpus if _kind(gpu) in kinds)
+
+
+def _kind(gpu: Gpu) -> tuple[object, ...]:
+    return gpu.vendor, gpu.name, gpu.arch, gpu.compute_capability
 
 
 def _with(gpus: list[Gpu], others: list[Gpu]) -> list[Gpu]:

@@ -44,37 +44,39 @@ def inferences(pages: Sequence[Page], facts: Sequence[Fact]) -> Iterator[Fact]:
     """Facts that no tool printed."""
     lines = [line for page in pages for line in page.lines]
     known: dict[str, Any] = {fact.about: fact.value for fact in facts}
-    wsl = _first(lines, _WSL)
+    wsl = _first(pages, _WSL)
     os = known.get("system.os")
     if os is None:
-        for found in _system(lines, wsl):
+        for found in _system(pages, wsl):
             os = found.value
             yield found
     yield from driver_inferences(facts)
     if facts and "environment.path" not in known:
         yield from python_inferences(lines)
     if "system.arch" not in known:
-        yield from _processor(lines, os, known)
+        yield from _processor(pages, lines, os, known)
     if wsl is not None and os == "linux" and not any(name.startswith("wsl.") for name in known):
         yield inferred("wsl.version", 1 if "-Microsoft" in wsl.text else 2, wsl, "a kernel or folder of WSL")
 
 
-def _system(lines: Sequence[Line], wsl: Line | None) -> Iterator[Fact]:
+def _system(pages: Sequence[Page], wsl: Line | None) -> Iterator[Fact]:
     """Of the systems whose marks are met the one that is met first; inside WSL it is Linux."""
     if wsl is not None and ("microsoft" in wsl.text.lower() or "/usr/lib/wsl" in wsl.text):
         yield inferred("system.os", "linux", wsl, "a kernel or folder of WSL")
         return
     for name, marks in _SYSTEMS:
-        line = _first(lines, re.compile(marks))
+        line = _first(pages, re.compile(marks))
         if line is not None:
             yield inferred("system.os", name, line, "paths and file names of that system")
             return
 
 
-def _processor(lines: Sequence[Line], os: str | None, known: dict[str, Any]) -> Iterator[Fact]:
+def _processor(
+    pages: Sequence[Page], lines: Sequence[Line], os: str | None, known: dict[str, Any]
+) -> Iterator[Fact]:
     """Where nothing speaks of ARM, a machine with Linux or Windows is x86_64; so are most of them."""
-    several = _first(lines, _OTHER_PLATFORM) is not None
-    arm = _first([line for line in lines if not (several and _ARM_PLATFORM.search(line.text))], _ARM)
+    several = _first(pages, _OTHER_PLATFORM) is not None
+    arm = _beside_platforms(lines) if several else _first(pages, _ARM)
     if arm is not None:
         yield inferred("system.arch", "aarch64", arm, "a word for processors or boards with ARM")
     elif os in ("linux", "windows") and lines:
@@ -83,5 +85,14 @@ def _processor(lines: Sequence[Line], os: str | None, known: dict[str, Any]) -> 
         yield inferred("system.arch", "aarch64", lines[0], "a GPU of Apple")
 
 
-def _first(lines: Sequence[Line], mark: re.Pattern[str]) -> Line | None:
-    return next((line for line in lines if mark.search(line.text)), None)
+def _beside_platforms(lines: Sequence[Line]) -> Line | None:
+    """The first line that speaks of ARM and names no platform of a lock."""
+    return next(
+        (line for line in lines if _ARM.search(line.text) and not _ARM_PLATFORM.search(line.text)), None
+    )
+
+
+def _first(pages: Sequence[Page], mark: re.Pattern[str]) -> Line | None:
+    """The first line that bears the mark, which no end of a line is part of."""
+    found = ((page, mark.search(page.text)) for page in pages)
+    return next((page.line_at(match.start()) for page, match in found if match), None)

@@ -12,7 +12,7 @@ from dlsetup.intake.fact import Fact
 from dlsetup.intake.page import Page
 from dlsetup.model.machine import Gap
 
-Parser = Callable[[Page], Iterable[Fact]]
+Parser = Callable[[Page], Iterable[Fact | Gap]]
 
 
 class Format(NamedTuple):

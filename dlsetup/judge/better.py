@@ -13,7 +13,7 @@ from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 from dlsetup.rules.combine import all_of
 from dlsetup.rules.driver import driver_serves
-from dlsetup.rules.gpus import capability_of
+from dlsetup.rules.gpus import capability_of, one_of_each
 from dlsetup.rules.kernels import serves_every_gpu, toolkit_makes_code
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
 
@@ -105,9 +105,14 @@ def _runs(scene: Scene, build: Build) -> bool:
 def _is_known_to_toolkit(scene: Scene, build: Build) -> bool:
     """Whether the CUDA of the build knows every GPU: of one that is newer its libraries hold no code, even
     where the driver compiles the build's own PTX."""
-    codes = [capability_of(gpu, scene.catalog.hardware) for gpu in scene.gpus("nvidia")]
-    known = (code for code in codes if isinstance(code, ComputeCapability))
-    return all(toolkit_makes_code(build, code, scene.catalog.hardware) for code in known)
+    codes = scene.once("capabilities", _capabilities)
+    return all(toolkit_makes_code(build, code, scene.catalog.hardware) for code in codes)
+
+
+def _capabilities(scene: Scene) -> set[ComputeCapability]:
+    """Of the NVIDIA GPUs, as far as they can be known."""
+    codes = {capability_of(gpu, scene.catalog.hardware) for gpu in one_of_each(scene.gpus("nvidia"))}
+    return {code for code in codes if isinstance(code, ComputeCapability)}
 
 
 def _has_code(scene: Scene, build: Build) -> bool:

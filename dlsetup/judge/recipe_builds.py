@@ -8,12 +8,15 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from dlsetup.judge.installers import CUDA_INDEX, LOCAL, OF_INDEX
-from dlsetup.judge.recipes import Recipe
+from dlsetup.judge.recipes import Recipe, wish_of
 from dlsetup.model.framework import Build, Framework
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Asked
 from dlsetup.model.target import Target
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
+
+_END = re.compile(r"[\[=<>~! ]")
+"""Of the name in a requirement."""
 
 
 def variant_of(recipe: Recipe, item: Asked) -> str | None:
@@ -31,6 +34,11 @@ def variant_of(recipe: Recipe, item: Asked) -> str | None:
 def meant(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
     """The builds for Linux that an installer would take one of: of the release that is named, else of the
     newest that the image admits. Empty where nobody can tell."""
+    question = ("meant", framework.name, recipe.own_index, wish_of(item))
+    return recipe.once(question, lambda: _meant(recipe, framework, item))
+
+
+def _meant(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
     variant, builds = variant_of(recipe, item), _candidates(recipe, framework, item)
     release = max((build.version for build in builds), default=None)
     same = [build for build in builds if build.version == release and _has_extras(build, item)]
@@ -46,19 +54,25 @@ def _candidates(recipe: Recipe, framework: Framework, item: Asked) -> list[Build
     variant, bound = variant_of(recipe, item), _bound(item.specifier)
     if variant is None or bound is None:
         return []
+    words = (framework.name, item.name, variant, item.beside)
+    builds = recipe.once(("offered", *words), lambda: _offered(recipe, framework, item, variant))
+    if "==" not in item.specifier:
+        fitting = (one for one in builds if not one.prerelease and not_for(recipe, one) is None)
+        builds = recipe.once(("fitting", *words), lambda: list(fitting))
+    return [build for build in builds if bound.contains(build.version.public)]
+
+
+def _offered(recipe: Recipe, framework: Framework, item: Asked, variant: str) -> list[Build]:
+    """Builds of all releases for Linux that these words may bring."""
     arch = "x86_64" if isinstance(recipe.target.arch, Unknown) else recipe.target.arch
     usual = Target(os="linux", arch=arch)
-    fitting = [
+    return [
         build
         for build in framework.builds
         if not build.yanked
-        and bound.contains(build.version.public)
         and (_is_asked(build, variant, item) or _may_come(build, item))
         and not has_platform(build, usual).refused
     ]
-    if "==" in item.specifier:
-        return fitting
-    return [build for build in fitting if not build.prerelease and not_for(recipe, build) is None]
 
 
 def asked_for(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
@@ -66,17 +80,16 @@ def asked_for(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:
     variant, bound = variant_of(recipe, item), _bound(item.specifier)
     if variant is None or bound is None or not framework.builds:
         return []
-    return [
-        build
-        for build in framework.builds
-        if bound.contains(build.version.public) and _is_asked(build, variant, item)
-    ]
+    asked = (build for build in framework.builds if _is_asked(build, variant, item))
+    builds = recipe.once(("asked for", framework.name, item.name, variant), lambda: list(asked))
+    return [build for build in builds if bound.contains(build.version.public)]
 
 
 def _is_asked(build: Build, variant: str, item: Asked) -> bool:
     """Whether the words of the file mean this build, by its distribution and its index or variant."""
-    names = {re.split(r"[\[=<>~! ]", text)[0] for text in build.requirements}
-    return item.name in names and (build.variant == variant if variant else build.index == "default")
+    if build.variant != variant if variant else build.index != "default":
+        return False
+    return any(_END.split(text, maxsplit=1)[0] == item.name for text in build.requirements)
 
 
 def _may_come(build: Build, item: Asked) -> bool:

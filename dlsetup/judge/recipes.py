@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from msgspec import field
+from msgspec.structs import replace
 
 from dlsetup.catalog.containers import inside_of, reference
 from dlsetup.judge.scene import Scene
@@ -21,15 +26,23 @@ _OTHER_PYTHON = re.compile(
 _OF_CUDA = re.compile(
     r"(?:^|/)(?:nvidia/cuda|nvidia/(?:pytorch|tensorflow|jax))\b|[-:_.]cuda-?\d|cu\d{3}\b|-gpu\b"
 )
+_NAMED = re.compile(r"(?:^|[\s/:])([\w.-]+)")
+"""Words of a command, and parts of paths, that may be names of packages."""
 _OF_FILES = ("conda.", "pyproject.", "pixi.", "container.tool")
 """Observations that files make by themselves."""
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64", "x86_64": "x86_64"}
 MOST = 2000
-"""Commands, and packages asked for, that are looked at: more no file of anybody has."""
+"""Commands, and packages asked for, that are looked at in all images: more no files of anybody have."""
+MOST_LETTERS = 1 << 20
+"""Of what all images run; a stage that many build on counts for each."""
+MOST_QUESTIONS = 300
+"""Different wishes for different images: each is held against every build of a framework."""
 _UNBUILT = ("image-manifest-unknown", "container-words")
 
+T = TypeVar("T")
 
-class Recipe(Record, frozen=True, kw_only=True):
+
+class Recipe(Record, frozen=True, kw_only=True, dict=True):
     """All that one image of a Dockerfile is made of, from its root on."""
 
     stages: tuple[Stage, ...]
@@ -41,16 +54,38 @@ class Recipe(Record, frozen=True, kw_only=True):
     python: Interpreter | None
     installs: tuple[tuple[Command, tuple[Asked, ...]], ...]
     """What is installed and asked for, in order; files of requirements in the place of the command."""
+    answers: dict[Hashable, Any] = field(default_factory=dict)
+    """Of questions whose answers rest on `target` and `python` alone; recipes that are alike there share it."""
+
+    def once(self, question: Hashable, work: Callable[[], T]) -> T:
+        """The answer to a question about images with this target and Python, worked out once."""
+        if question not in self.answers:
+            self.answers[question] = work()
+        found: T = self.answers[question]
+        return found
 
     @property
     def image(self) -> str:
         return self.stages[-1].image
 
-    @property
+    @cached_property
     def asked(self) -> tuple[Asked, ...]:
         return tuple(item for _, items in self.installs for item in items)
 
-    @property
+    @cached_property
+    def wishes(self) -> tuple[Asked, ...]:
+        """Of what is asked for again and again in the same words the first."""
+        first: dict[Hashable, Asked] = {}
+        for item in self.asked:
+            first.setdefault(wish_of(item), item)
+        return tuple(first.values())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Of all that is asked for."""
+        return frozenset(item.name for item in self.asked)
+
+    @cached_property
     def runs(self) -> tuple[str, ...]:
         return tuple(text for stage in self.stages for text in stage.runs)
 
@@ -61,7 +96,7 @@ class Recipe(Record, frozen=True, kw_only=True):
             return self.row.cuda is not None
         return _OF_CUDA.search(self.image) is not None
 
-    @property
+    @cached_property
     def own_index(self) -> bool:
         """Whether variables or settings name an index, so that no command tells which one is asked."""
         words = " ".join(self.runs)
@@ -75,10 +110,45 @@ class Recipe(Record, frozen=True, kw_only=True):
 
 
 def recipes(scene: Scene) -> tuple[Recipe, ...]:
-    """One for each stage that no other builds on."""
+    """One for each stage that no other builds on, as far as all of them stay within what is looked at."""
+    return scene.once("recipes", _recipes)[0]
+
+
+def left_out(scene: Scene) -> str:
+    """The image with which the bounds were reached, so that it and what follows were not looked at; or empty."""
+    return scene.once("recipes", _recipes)[1]
+
+
+def _recipes(scene: Scene) -> tuple[tuple[Recipe, ...], str]:
     stages = {stage.source: stage for stage in scene.machine.report.stages}
     below = {stage.above for stage in stages.values()}
-    return tuple(_recipe(scene, stage, stages) for stage in stages.values() if stage.source not in below)
+    found: list[Recipe] = []
+    asked = letters = 0
+    questions: set[Hashable] = set()
+    alike: dict[Hashable, dict[Hashable, Any]] = {}
+    for stage in stages.values():
+        if stage.source in below:
+            continue
+        recipe = _recipe(scene, stage, stages)
+        asked += len(recipe.asked)
+        letters += sum(map(len, recipe.runs))
+        inside = (recipe.target, recipe.python)
+        questions |= {(inside, wish_of(item)) for item in _known(scene, recipe)}
+        if asked > MOST or letters > MOST_LETTERS or len(questions) > MOST_QUESTIONS:
+            return tuple(found), stage.image
+        found.append(replace(recipe, answers=alike.setdefault(inside, {})))
+    return tuple(found), ""
+
+
+def wish_of(item: Asked) -> Hashable:
+    """What is asked for, wherever that stands."""
+    return item.name, item.specifier, item.installer, item.extras, item.index, item.beside
+
+
+def _known(scene: Scene, recipe: Recipe) -> Iterator[Asked]:
+    """What it asks for of the frameworks of the catalog."""
+    names = {name for framework in scene.catalog.frameworks for name in framework.distributions}
+    return (item for item in recipe.wishes if item.name in names)
 
 
 def _recipe(scene: Scene, stage: Stage, stages: dict[str, Stage]) -> Recipe:
@@ -140,11 +210,9 @@ def _within(source: str, stage: Stage) -> bool:
 
 def _of_command(asked: Sequence[Asked], command: Command) -> Iterator[Asked]:
     """What the very command asks for, of all that stand on its line."""
-    words = " ".join(command.words)
-    for item in asked:
-        name = "[-_.]".join(map(re.escape, item.name.split("-")))
-        if re.search(rf"(?:^|[\s/:]){name}(?![\w.-])", words, re.IGNORECASE):
-            yield item
+    words = _NAMED.findall(" ".join(command.words).lower()) if asked else ()
+    names = {re.sub("[_.]", "-", word) for word in words}
+    return (item for item in asked if item.name in names)
 
 
 def _files(command: Command) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
+from msgspec import field
 from msgspec.structs import replace
 
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -24,6 +26,9 @@ from dlsetup.model.versions import CudaVersion, DriverRelease
 from dlsetup.rules.gpus import with_capabilities
 from dlsetup.rules.installed import build_of
 from dlsetup.rules.wheels import has_platform
+
+
+T = TypeVar("T")
 
 
 class Installed(Record, frozen=True, kw_only=True):
@@ -67,6 +72,8 @@ class Scene(Record, frozen=True, kw_only=True):
     environment: Environment | None
     """The examined one."""
     installed: tuple[Installed, ...] = ()
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What several checks ask for, worked out by the first of them."""
 
     @classmethod
     def of(cls, machine: Machine, catalog: Catalog) -> Scene:
@@ -79,6 +86,13 @@ class Scene(Record, frozen=True, kw_only=True):
             environment=environment,
             installed=tuple(_frameworks(environment, target, catalog)) if environment else (),
         )
+
+    def once(self, name: str, work: Callable[[Scene], T]) -> T:
+        """What `work` makes of this scene, made once. `name` says what it is."""
+        if name not in self.kept:
+            self.kept[name] = work(self)
+        found: T = self.kept[name]
+        return found
 
     @property
     def interpreter(self) -> Interpreter | None:

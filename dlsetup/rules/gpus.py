@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -25,6 +25,14 @@ _PART = re.compile(r"\s+mig\s.*")
 """What a slice of a GPU adds to its name: `NVIDIA A100-SXM4-80GB MIG 1g.10gb`."""
 _CHIPS = frozenset({"orin", "xavier", "thor"})
 """Names of chips, which boards carry in theirs."""
+
+
+def one_of_each(gpus: Iterable[Gpu]) -> list[Gpu]:
+    """Of the GPUs that are of one kind the first: what one of them runs, the others run."""
+    kinds: dict[tuple[object, ...], Gpu] = {}
+    for gpu in gpus:
+        kinds.setdefault((gpu.vendor, gpu.name, gpu.arch, gpu.compute_capability), gpu)
+    return list(kinds.values())
 
 
 def capability_of(gpu: Gpu, hardware: Hardware) -> ComputeCapability | Unknown:

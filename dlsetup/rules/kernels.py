@@ -16,7 +16,7 @@ from dlsetup.model.verdict import Verdict
 from dlsetup.model.versions import ComputeCapability, CudaVersion
 from dlsetup.rules.combine import all_of, no, unknown, yes
 from dlsetup.rules.driver import ceiling_of, driver_drives, same_line
-from dlsetup.rules.gpus import DEVICES, capability_of, gfx_of, title_of
+from dlsetup.rules.gpus import DEVICES, capability_of, gfx_of, one_of_each, title_of
 
 RULE = "kernels"
 VENDOR_OF: dict[Accelerator, Vendor] = {
@@ -69,7 +69,7 @@ def serves_every_gpu(build: Build, target: Target, hardware: Hardware) -> Verdic
         return yes(RULE, f"{name_of(build)} needs no GPU")
     if isinstance(target.gpus, Unknown):
         return unknown(RULE, f"the GPUs of {target.name} are not known")
-    concerned = [gpu for gpu in target.gpus if gpu.vendor == vendor]
+    concerned = one_of_each(gpu for gpu in target.gpus if gpu.vendor == vendor)
     verdicts = [kernels_run_on(build, gpu, target, hardware) for gpu in concerned]
     return all_of(verdicts, rule=RULE)
 
@@ -88,7 +88,7 @@ def has_device(accelerator: Accelerator, target: Target) -> Verdict:
 
 def driver_drives_every_gpu(target: Target, hardware: Hardware) -> Verdict:
     """Whether the driver still supports every NVIDIA GPU of the target."""
-    gpus = () if isinstance(target.gpus, Unknown) else target.gpus
+    gpus = () if isinstance(target.gpus, Unknown) else one_of_each(target.gpus)
     verdicts = [driver_drives(target, gpu, hardware) for gpu in gpus if gpu.vendor == "nvidia"]
     return all_of(verdicts, rule="driver")
 

@@ -58,15 +58,18 @@ _VALUED = {
 }
 _CONDA = ("conda", "mamba", "micromamba", "pixi")
 _OF_A_BUILD = re.compile(r"^\s{0,4}RUN\s")
+_END = re.compile(r"\s(?:&&|\|\||;|#|2?>>?|\|)(?:\s|$)|;\s|&&|`(?:\s|$|[.,)])")
+_BLANKS = re.compile(r"[ \t\r\n]+")
 MOST_WORDS = 80
+MOST_WITHIN = 3
+"""Commands in the words of another one."""
 
 
 @reads("install commands", "install", " add ", "create", " sync", " update")
 def commands(page: Page) -> Iterator[Fact]:
     """Every command with what it asks for, in the order of the page; lines that end in `\\` go on."""
     for line, text in _joined(page):
-        for found in _START.finditer(text):
-            words = _split(text[found.start("tool") :])
+        for words in _commands(text):
             if len(words) > 1 and any(word in _VERBS for word in words[1:5]):
                 kind: Literal["shell", "build"] = "build" if _OF_A_BUILD.match(text) else "shell"
                 yield shown("command", Command(words=words, kind=kind, source=line.place), line)
@@ -91,13 +94,29 @@ def _joined(page: Page) -> Iterator[tuple[Line, str]]:
         waiting, first = "", None
 
 
+def _commands(text: str) -> Iterator[tuple[str, ...]]:
+    """The words of each command in a line. What stands in the words of another one (`conda run -n x pip …`) is
+    one as well, but not without end: the words of the outer one tell of all that is in it."""
+    over = within = 0
+    for found in _START.finditer(text):
+        begin = found.start("tool")
+        within = within + 1 if begin < over else 0
+        if within > MOST_WITHIN:
+            continue
+        end = _END.search(text, begin)
+        over = max(over, end.start() if end else len(text))
+        yield _split(text[begin : end.start() if end else None].strip("`"))
+
+
 def _split(text: str) -> tuple[str, ...]:
-    """Words up to the end of the command; a quotation that does not close is no reason to give up."""
-    text = re.split(r"\s(?:&&|\|\||;|#|2?>>?|\|)(?:\s|$)|;\s|&&|`(?:\s|$|[.,)])", text)[0].strip("`")
-    try:
-        words = shlex.split(text, posix="\\" not in text)
-    except ValueError:
-        words = text.split()
+    """Words of one command; a quotation that does not close is no reason to give up."""
+    if "'" not in text and '"' not in text:
+        words = [word for word in _BLANKS.split(text) if word]
+    else:
+        try:
+            words = shlex.split(text, posix="\\" not in text)
+        except ValueError:
+            words = text.split()
     return tuple(word.strip("'\"`,") for word in words[:MOST_WORDS] if word.strip("'\"`,"))
 
 

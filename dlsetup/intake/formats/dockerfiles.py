@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, MutableMapping
 
 from msgspec.structs import replace
 
@@ -22,7 +23,7 @@ from dlsetup.intake.fact import Fact, shown, told
 from dlsetup.intake.formats.variables import OF_INDEXES, READ
 from dlsetup.intake.page import Line, Page
 from dlsetup.intake.reading import reads
-from dlsetup.model.machine import Variable
+from dlsetup.model.machine import Gap, Variable
 from dlsetup.model.report import Contained, Stage
 
 _FROM = re.compile(
@@ -38,7 +39,7 @@ _HERE = re.compile(r"<<-?[\"']?(\w{1,40})[\"']?")
 _NAME = re.compile(r"\w{1,60}")
 LONGEST = 4000
 MOST = 200
-"""Instructions of one stage that are kept."""
+"""Instructions of one stage that are kept, and its variables: each stage on it has them all."""
 MOST_STAGES = 60
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 _OF_GPUS = re.compile(r"cuda|nvidia|nvcr|gpu|rocm", re.IGNORECASE)
@@ -49,16 +50,25 @@ class _Reading:
 
     def __init__(self, stage: Stage, line: Line, variables: Mapping[str, tuple[str, Line]]) -> None:
         self.stage, self.line, self.variables = stage, line, dict(variables)
+        self.values = {name: value for name, (value, _) in variables.items()}
         self.runs: list[str] = []
         self.starts: list[str] = []
         self.copies: list[str] = []
 
+    def set(self, name: str, value: str, line: Line) -> None:
+        if len(self.variables) < MOST or name in self.variables or name in READ:
+            self.variables[name], self.values[name] = (value, line), value
+
+    def forget(self) -> None:
+        """Nothing builds on it any more that is kept."""
+        self.variables, self.values = {}, {}
+
     def done(self, arguments: Mapping[str, str], end: Line, *, last: bool) -> Stage:
-        known = {**arguments, **{name: value for name, (value, _) in self.variables.items()}}
+        known = {**arguments, **self.values}
         return replace(
             self.stage,
             last=last,
-            runs=tuple(_filled(text, known)[:LONGEST] for text in self.runs[:MOST]),
+            runs=tuple(_filled(text, known) for text in self.runs[:MOST]),
             copies=tuple(self.copies[:MOST]),
             starts=" ".join(self.starts[-2:])[:LONGEST],
             indexes=tuple(name for name in known if name in OF_INDEXES),
@@ -67,7 +77,7 @@ class _Reading:
 
 
 @reads("Dockerfile", "FROM ")
-def dockerfile(page: Page) -> Iterator[Fact]:
+def dockerfile(page: Page) -> Iterator[Fact | Gap]:
     """The last stage alone is the image: what others set or copy into it does not come with them.
 
     An image without a word of GPUs in its name that hides them all is meant for processors: that is no fault.
@@ -75,6 +85,9 @@ def dockerfile(page: Page) -> Iterator[Fact]:
     stages, arguments = _read(page)
     if not stages:
         return
+    if len(stages) > MOST_STAGES:
+        reason = f"of the stages of Dockerfiles the last {MOST_STAGES} are looked at"
+        yield Gap(fact=f"part of {page.file}", reason=reason)
     ends = [*(one.line for one in stages[1:]), page.lines[-1]]
     for one, following in list(zip(stages, ends, strict=False))[-MOST_STAGES:]:
         yield shown("stage", one.done(arguments, following, last=one is stages[-1]), one.line)
@@ -99,6 +112,8 @@ def _read(page: Page) -> tuple[list[_Reading], dict[str, str]]:
             arguments[found[1]] = found[2]
         elif found := _FROM.match(text):
             stages.append(_begun(found, line, named, arguments))
+            if len(stages) > MOST_STAGES:
+                stages[-MOST_STAGES - 1].forget()
             named[str(len(stages) - 1)] = stages[-1]
             named |= {found[3].lower(): stages[-1]} if found[3] else {}
         elif stages:
@@ -128,12 +143,12 @@ def _platform(word: str, base: _Reading | None, arguments: Mapping[str, str]) ->
     return base.stage.platform if base else ""
 
 
-def _take(stage: _Reading, text: str, line: Line, arguments: Mapping[str, str]) -> None:
+def _take(stage: _Reading, text: str, line: Line, arguments: MutableMapping[str, str]) -> None:
     """One instruction of a stage."""
     if found := _ENV.match(text):
-        known = {**arguments, **{name: value for name, (value, _) in stage.variables.items()}}
-        for name, value in _pairs(found[1]):
-            stage.variables[name] = (_filled(value, known)[:LONGEST], line)
+        known: Mapping[str, str] = ChainMap(stage.values, arguments)
+        for name, value in [(name, _filled(value, known)) for name, value in _pairs(found[1])]:
+            stage.set(name, value, line)
     elif found := _RUN.match(text):
         stage.runs.append(found[1])
     elif found := _COPY.match(text):
@@ -187,6 +202,19 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _filled(text: str, known: Mapping[str, str]) -> str:
-    """With the variables that the file tells; the others stay as they are written."""
-    filled = re.sub(r"\$\{(\w{1,60}):-([^}]{0,200})\}", lambda found: known.get(found[1], found[2]), text)
-    return re.sub(r"\$\{?(\w{1,60})\}?", lambda found: known.get(found[1], found[0]), filled)
+    """With the variables that the file tells; the others stay as they are written. At most `LONGEST` letters,
+    however often a long value is named."""
+    with_defaults = _exchanged(r"\$\{(\w{1,60}):-([^}]{0,200})\}", text, known, 2)
+    return _exchanged(r"\$\{?(\w{1,60})\}?", with_defaults, known, 0)
+
+
+def _exchanged(pattern: str, text: str, known: Mapping[str, str], otherwise: int) -> str:
+    left = LONGEST
+
+    def value(found: re.Match[str]) -> str:
+        nonlocal left
+        word = known.get(found[1], found[otherwise]) if left > 0 else ""
+        left -= len(word)
+        return word
+
+    return re.sub(pattern, value, text)[:LONGEST]

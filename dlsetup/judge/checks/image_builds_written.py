@@ -54,16 +54,22 @@ def _for_gpus(scene: Scene, recipe: Recipe) -> Evidence | None:
 
 
 def _of_cpu(scene: Scene, recipe: Recipe) -> Iterator[tuple[Framework, Asked]]:
+    known = [framework for framework in scene.catalog.frameworks if framework.name in _OF_CPU]
+    last: dict[str, tuple[Framework, Asked]] = {}
     for item in recipe.asked:
-        framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
-        if framework is None or framework.name not in _OF_CPU or item.name != framework.distributions[0]:
-            continue
-        later = [
-            one for one in recipe.asked if one.name in framework.distributions or _is_part(one, framework)
-        ]
-        builds = meant(recipe, framework, item)
-        if builds and all(build.variant == "cpu" for build in builds) and later[-1:] == [item]:
-            yield framework, item
+        for framework in known:
+            if _belongs(item, framework):
+                last.pop(framework.name, None)
+                last[framework.name] = (framework, item)
+    for framework, item in last.values():
+        if item.installer == "pip" and item.name == framework.distributions[0]:
+            builds = meant(recipe, framework, item)
+            if builds and all(build.variant == "cpu" for build in builds):
+                yield framework, item
+
+
+def _belongs(item: Asked, framework: Framework) -> bool:
+    return item.name in framework.distributions or _is_part(item, framework)
 
 
 def _is_part(item: Asked, framework: Framework) -> bool:
@@ -73,7 +79,7 @@ def _is_part(item: Asked, framework: Framework) -> bool:
 def _with_gpu(scene: Scene, recipe: Recipe) -> list[Asked]:
     """What else uses GPUs in the image."""
     found = []
-    for item in recipe.asked:
+    for item in recipe.wishes:
         framework = framework_of(item.name, scene.catalog)
         if framework is not None and framework.name not in ("torchvision", "torchaudio"):
             builds = meant(recipe, framework, item)

@@ -120,7 +120,7 @@ _Found = tuple[str, CudaVersion, Evidence, str]
 
 
 def _refused_by_driver(scene: Scene, recipe: Recipe) -> Iterator[_Found]:
-    for item in recipe.asked:
+    for item in recipe.wishes:
         framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
         builds = meant(recipe, framework, item) if framework else []
         for build in builds[:1] if all(_is_refused(scene, one) for one in builds) else []:
@@ -193,7 +193,7 @@ def installs_lack_code(scene: Scene) -> Iterator[Answer]:
 
 def _asked_builds(scene: Scene) -> Iterator[tuple[Asked, Build]]:
     for recipe in recipes(scene):
-        for item in recipe.asked:
+        for item in recipe.wishes:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
             builds = meant(recipe, framework, item) if framework else []
             if builds and len({(build.variant, build.cuda) for build in builds}) == 1:

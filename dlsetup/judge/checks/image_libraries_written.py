@@ -50,7 +50,7 @@ def other_cuda_in_image(scene: Scene) -> Iterator[Answer]:
         row = recipe.row
         if row is None or row.repository != REPOSITORY or any(map(_BROUGHT.search, recipe.runs)):
             continue
-        for item in recipe.asked:
+        for item in recipe.wishes:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
             wanted = _wanted(recipe, framework, item) if framework and not _by_torch(recipe, item) else None
             differs = _differs(wanted, row, recipe.image) if wanted else ""
@@ -61,7 +61,7 @@ def other_cuda_in_image(scene: Scene) -> Iterator[Answer]:
 
 def _by_torch(recipe: Recipe, item: Asked) -> bool:
     """Whether torch is there, whose libraries serve ONNX Runtime where it is imported first."""
-    return item.name.startswith("onnxruntime") and any(one.name == "torch" for one in recipe.asked)
+    return item.name.startswith("onnxruntime") and "torch" in recipe.names
 
 
 def _wanted(recipe: Recipe, framework: Framework, item: Asked) -> Wanted | None:

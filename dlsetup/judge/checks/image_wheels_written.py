@@ -40,12 +40,11 @@ PYTHONS = tuple(Version(f"3.{minor}") for minor in range(6, 16))
 def none_for_the_image(scene: Scene) -> Iterator[Answer]:
     """A release has no wheel for the Python, the C library or the processor of the image."""
     for recipe in recipes(scene):
-        for item in recipe.asked:
+        for item in recipe.wishes:
             framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
             alone = framework is not None and framework.name in WHEELS_ALONE and item.name != "cupy"
             builds = asked_for(recipe, framework, item) if framework and alone else []
-            wrong = [not_for(recipe, build) for build in builds]
-            if builds and all(wrong):
+            if builds and all(not_for(recipe, build) for build in builds):
                 yield _finding(scene, recipe, item, builds)
                 return
 
@@ -77,7 +76,7 @@ def _finding(scene: Scene, recipe: Recipe, item: Asked, builds: Sequence[Build])
 
 
 def _fits(recipe: Recipe, build: Build, python: Version) -> bool:
-    return not_for(replace(recipe, python=Interpreter(version=python)), build) is None
+    return not_for(replace(recipe, python=Interpreter(version=python), answers={}), build) is None
 
 
 def _range(pythons: Sequence[Version]) -> str:
