@@ -1,5 +1,5 @@
-"""How long a megabyte of pasted text takes to be read, for texts that are made to be slow and for real ones; then
-how long reports of 100, 200 and 400 KB take, in which one kind of line stands again and again.
+"""How long a megabyte of pasted text takes to be read, for texts that are made to be slow and for real ones;
+then how long reports of 100, 200 and 400 KB take, in which one kind of line stands again and again.
 
 .venv/bin/python benchmarks/paste.py [KIND …]
 """

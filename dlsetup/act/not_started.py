@@ -1,4 +1,4 @@
-"""Why the system did not start a program that somebody named: its own word for it often names the wrong file."""
+"""Why the system did not start a program that somebody named: its own word may name the wrong file."""
 
 from __future__ import annotations
 

@@ -148,9 +148,7 @@ def _variables(facts: Sequence[Fact]) -> tuple[Any, ...] | Unknown:
 
 
 def _report(by_kind: Mapping[str, Sequence[Fact]], lines: int, amount: Amount) -> Report:
-    many = {
-        field: amount.of(what, _values(by_kind.get(about, ()))) for about, (field, what) in _MANY.items()
-    }
+    many = {field: amount.of(what, _values(by_kind.get(about, ()))) for about, (field, what) in _MANY.items()}
     return Report(lines=lines, **many)
 
 

@@ -55,7 +55,7 @@ class Recipe(Record, frozen=True, kw_only=True, dict=True):
     installs: tuple[tuple[Command, tuple[Asked, ...]], ...]
     """What is installed and asked for, in order; files of requirements in the place of the command."""
     answers: dict[Hashable, Any] = field(default_factory=dict)
-    """Of questions whose answers rest on `target` and `python` alone; recipes that are alike there share it."""
+    """Of questions whose answers rest on `target` and `python` alone; recipes alike there share it."""
 
     def once(self, question: Hashable, work: Callable[[], T]) -> T:
         """The answer to a question about images with this target and Python, worked out once."""
@@ -115,7 +115,7 @@ def recipes(scene: Scene) -> tuple[Recipe, ...]:
 
 
 def left_out(scene: Scene) -> str:
-    """The image with which the bounds were reached, so that it and what follows were not looked at; or empty."""
+    """The image at which the bounds were reached: it and what follows was not looked at. Or empty."""
     return scene.once("recipes", _recipes)[1]
 
 

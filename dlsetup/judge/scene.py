@@ -27,7 +27,6 @@ from dlsetup.rules.gpus import with_capabilities
 from dlsetup.rules.installed import build_of
 from dlsetup.rules.wheels import has_platform
 
-
 T = TypeVar("T")
 
 

@@ -1,4 +1,4 @@
-"""Reports of any size in which one kind of line stands again and again: what formats and checks could be slow at.
+"""Reports of any size in which one kind of line stands again and again: what reading could be slow at.
 
 In a line `{n}` counts, `{p}` is the number before it, and `{m}` counts round to 97.
 """
@@ -30,20 +30,29 @@ KINDS: dict[str, tuple[str, str]] = {
     "stages on one": (_IMAGE.strip() + " AS b\n" + "RUN pip install torch jax\n" * 99, "FROM b AS c{n}\n"),
     "images": ("", f"FROM nvidia/cuda:12.{{m}}.1-runtime-ubuntu22.04\nRUN pip install {_WISHES}\n"),
     "services": ("services:\n", "  s{n}:\n    image: nvidia/cuda:12.{m}.0-base\n    runtime: nvidia\n"),
-    "pods": ("kind: Pod\nspec:\n", "  - name: c{n}\n    image: a:{m}\n    limits:\n      nvidia.com/gpu: {m}\n"),
+    "pods": (
+        "kind: Pod\nspec:\n",
+        "  - name: c{n}\n    image: a:{m}\n    limits:\n      nvidia.com/gpu: {m}\n",
+    ),
     "docker run": ("", "docker run --gpus all --shm-size {n}m nvidia/cuda:12.{m}.0-base nvidia-smi\n"),
     "rows of pip": (_LIST, "pkg{n}    1.{n}.{m}\n"),
     "rows of NVIDIA": (_LIST, "nvidia-x{n}-cu12     1.{n}.{m}\n"),
     "pip freeze": ("", "pkg{n}==1.{n}.{m}\n"),
-    "rows of conda": ("# Name    Version   Build  Channel\n", "pkg{n}    1.{n}.{m}    py310_0   conda-forge\n"),
-    "rows of collect_env": ("PyTorch version: 2.1.0\n", "[pip3] pkg{n}==1.{m}\n[conda] torch 1.{n} pypi_0 pypi\n"),
+    "rows of conda": ("# Name    Version   Build  Channel\n", "pkg{n}    1.{n}.{m}    py310_0   main\n"),
+    "rows of collect_env": (
+        "PyTorch version: 2.1.0\n",
+        "[pip3] pkg{n}==1.{m}\n[conda] torch 1.{n} py pypi\n",
+    ),
     "environment.yml": ("name: x\ndependencies:\n  - python=3.9\n", "  - pkg{n}=1.{m}\n"),
-    "locks of conda": ("@EXPLICIT\n", "https://conda.anaconda.org/conda-forge/linux-64/p{n}-1.{m}-h0_0.conda\n"),
+    "locks of conda": (
+        "@EXPLICIT\n",
+        "https://conda.anaconda.org/conda-forge/linux-64/p{n}-1.{m}-h0_0.conda\n",
+    ),
     "trees": ("x v0.1\n", "├── pkg{n} v1.{m}\n│   └── torch v2.{n}\n"),
-    "conflicts": ("", "foo{n} 1.0 requires torch=={n}.0, but you have torch 2.{m}.0 which is incompatible.\n"),
+    "conflicts": ("", "f{n} 1.0 requires torch=={n}.0, but you have torch 2.{m}.0 which is incompatible.\n"),
     "nvidia-smi": ("", _SMI),
     "GPUs": (_SMI + _LIST, "GPU {m}: NVIDIA GeForce RTX {n} (UUID: GPU-{n})\n"),
-    "packages of the system": ("", "ii  libnvidia-compute-{m}   535.{n}.0-0ubuntu1 amd64  NVIDIA libcompute\n"),
+    "packages of the system": ("", "ii  libnvidia-compute-{m}   535.{n}.0-0ubuntu1 amd64  NVIDIA libs\n"),
     "libraries": ("", "/usr/lib/a{n}/libcudnn.so.8.{m}.1\n"),
     "toolkits": ("", "Cuda compilation tools, release 12.{m}, V12.{m}.{n}\n"),
     "variables": ("", "export LD_LIBRARY_PATH=/a{n}:/b\nCUDA_VISIBLE_DEVICES={n} python x.py\n"),

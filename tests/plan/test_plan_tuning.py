@@ -127,6 +127,7 @@ def test_accumulation_is_advised_and_in_the_settings() -> None:
     batch = sizes(10, 20, 40, 80, 160, ended_by="memory", too_many=17)
     advice = advised(batch, wished=56)
     assert one(advice, "accumulation").value == "4 steps of 14"
+    assert one(advice, "batch").value == "14", "the size of a part, as the loader gets it"
     settings = settings_of(advice, [batch], wished=56)
     assert (settings.batch, settings.accumulate) == (14, 4)
     assert one(advised(wished=56), "accumulation").standing == "open"

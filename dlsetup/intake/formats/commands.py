@@ -95,8 +95,8 @@ def _joined(page: Page) -> Iterator[tuple[Line, str]]:
 
 
 def _commands(text: str) -> Iterator[tuple[str, ...]]:
-    """The words of each command in a line. What stands in the words of another one (`conda run -n x pip …`) is
-    one as well, but not without end: the words of the outer one tell of all that is in it."""
+    """The words of each command in a line. What stands in the words of another one (`conda run -n x pip …`)
+    is one as well, but not without end: the words of the outer one tell of all that is in it."""
     over = within = 0
     for found in _START.finditer(text):
         begin = found.start("tool")

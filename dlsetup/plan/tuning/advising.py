@@ -54,7 +54,7 @@ def _all(
     if "threads" in known:
         yield from threads_advice(known["threads"])
     if "batch" in known:
-        yield from batch_advice(known["batch"])
+        yield from batch_advice(known["batch"], wished)
     if wished is not None:
         yield from accumulation_advice(framework, wished, numbers_of(known, "batch"))
     if "amp" in known:

@@ -23,8 +23,11 @@ _ENDS = {
 }
 
 
-def batch_advice(measured: Measured) -> Iterator[Advice]:
-    """The size to take, and an allocator that wastes less where it was seen to waste."""
+def batch_advice(measured: Measured, wished: int | None = None) -> Iterator[Advice]:
+    """The size to take, and an allocator that wastes less where it was seen to waste.
+
+    `wished`: what a step of the optimiser shall see; the size is then that of its parts.
+    """
     numbers = measured.numbers
     chosen = chosen_batch(numbers)
     if chosen is None:
@@ -32,8 +35,10 @@ def batch_advice(measured: Measured) -> Iterator[Advice]:
         return
     best = max(numbers.variants, key=middle)
     few = len(chosen.rates) < LEAST
+    size = chosen.batch if wished is None else parts_of(wished, largest_safe(numbers), chosen)[0]
+    part = f"{size} is a part of {wished}; " if size != chosen.batch else ""
     because = (
-        f"{chosen.name} {'sample' if chosen.batch == 1 else 'samples'} at once: "
+        f"{part}{chosen.name} {'sample' if chosen.batch == 1 else 'samples'} at once: "
         f"{number(middle(chosen))} samples/s{_memory(chosen)}; the fastest, {best.name}: "
         f"{number(middle(best))} samples/s{_memory(best)}; at least {numbers.fits} fit, {_end(numbers)}; "
         f"measured with {numbers.network}"
@@ -41,9 +46,9 @@ def batch_advice(measured: Measured) -> Iterator[Advice]:
     yield Advice(
         setting="batch",
         standing="open" if few else "change",
-        value=chosen.name,
+        value=str(size),
         because=because,
-        how=written(measured.framework, "batch", value=chosen.batch),
+        how=written(measured.framework, "batch", value=size),
     )
     yield from _allocator(measured)
 
