@@ -103,12 +103,18 @@ def prove(program: str) -> dict[str, Any]:
 def measure(program: str, told: dict[str, Any], answer: int) -> dict[str, Any]:
     """What a program measured. What it knows on the way is written at once: it may be ended at any time."""
     give_way()
+    known: dict[str, Any] = {}
 
     def so_far(seen: dict[str, Any]) -> None:
-        os.write(answer, (json.dumps({**seen, "unfinished": True}) + "\n").encode())
+        known.update(seen, unfinished=True)
+        os.write(answer, (json.dumps(known) + "\n").encode())
 
     path = os.path.join(HERE, "measures", f"{program}.py")
-    seen: dict[str, Any] = runpy.run_path(path)["measure"](told, so_far)
+    try:
+        seen: dict[str, Any] = runpy.run_path(path)["measure"](told, so_far)
+    except Exception as error:
+        show(error)
+        return {**known, "error": f"{type(error).__name__}: {error}"}
     return seen
 
 

@@ -64,6 +64,20 @@ def test_a_program_that_is_ended_leaves_what_it_knew(program: Program) -> None:
     assert "SIGKILL" in found.because
 
 
+def test_an_error_leaves_what_was_known_before(program: Program) -> None:
+    found = program("batch", 10, TINY_END_AT="8", TINY_END_BY="shapes differ")
+    assert (found.verdict, found.numbers.fits) == ("yes", 4)
+    assert "shapes differ" in found.because
+
+
+def test_what_onednn_says_is_memory_only_where_less_went_before(program: Program) -> None:
+    words = "could not create a primitive"
+    found = program("batch", 10, TINY_END_AT="8", TINY_END_BY=words).numbers
+    assert (found.ended_by, found.too_many) == ("memory", 8)
+    first = program("batch", TINY_END_AT="1", TINY_END_BY=words)
+    assert (first.verdict, first.numbers.too_many) == ("no", 0)
+
+
 def test_a_program_that_is_ended_at_once_has_failed(program: Program) -> None:
     found = program("batch", TINY_END_AT="1")
     assert found.verdict == "no"

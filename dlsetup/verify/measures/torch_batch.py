@@ -25,7 +25,7 @@ def measure(told: dict[str, Any], so_far: Callable[[dict[str, Any]], None]) -> d
             step()
             found = timing.rates(step, size, settle=trainer.settle)
         except (RuntimeError, MemoryError) as error:
-            if not shared.is_short(error):
+            if not shared.is_short(error, went_before=growth.fits > 0):
                 raise
             memory.ended()
             return None

@@ -12,6 +12,8 @@ CLASSES = 10
 STAND_IN = f"a stand-in network of three convolutions on pictures of 3 x {SIDE} x {SIDE}"
 SHORT = ("out of memory", "can't allocate memory", "not enough memory", "bad_alloc", "failed to allocate")
 
+UNMADE = ("could not create a", "could not execute a primitive")
+
 
 def stand_in(torch: Any) -> tuple[Any, Any]:
     """A network, and a function that makes a batch for it."""
@@ -128,9 +130,13 @@ class Trainer:
             backend.empty_cache()
 
 
-def is_short(error: BaseException) -> bool:
-    """Whether it says that there was not enough memory."""
-    return isinstance(error, MemoryError) or any(word in str(error).lower() for word in SHORT)
+def is_short(error: BaseException, *, went_before: bool = False) -> bool:
+    """Whether it says that there was not enough memory. oneDNN says only that something could not be made.
+
+    `went_before`: the same went with less, so that nothing else can be wrong.
+    """
+    words = (*SHORT, *UNMADE) if went_before else SHORT
+    return isinstance(error, MemoryError) or any(word in str(error).lower() for word in words)
 
 
 def start(told: dict[str, Any]) -> tuple[Any, Trainer]:

@@ -1,7 +1,7 @@
 """What a training needs of the tiny torch. It computes nothing: it sleeps as long as a device would take.
 
 A sample takes a mebibyte of the GPU; TINY_GPU_MIB is how many it has, of which TINY_GPU_TAKEN are in use.
-TINY_END_AT: the batch at which the process is killed.
+TINY_END_AT: the batch at which the process is killed, or TINY_END_BY raised.
 """
 
 import contextlib
@@ -77,6 +77,8 @@ class Network:
 
     def __call__(self, batch):
         if str(batch.size) == os.environ.get("TINY_END_AT"):
+            if os.environ.get("TINY_END_BY"):
+                raise RuntimeError(os.environ["TINY_END_BY"])
             os.kill(os.getpid(), signal.SIGKILL)
         if batch.device == "cuda":
             needed = batch.size * MIB
