@@ -97,7 +97,7 @@ def test_memory_that_a_limit_refuses() -> None:
 def test_the_document(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     words = ("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "x = bytes([1]) * (80 << 20)")
-    program = f"{words[1]}; import time; time.sleep(0.5); raise SystemExit({words[0]!r})"
+    program = f"{words[1]}; import time; time.sleep(2); raise SystemExit({words[0]!r})"
     done = run("--json", str(place), *python(program))
     document = json.loads(place.read_text())
     Draft202012Validator(codec.schema(RunDocument)).validate(document)
