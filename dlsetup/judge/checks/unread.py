@@ -1,4 +1,4 @@
-"""A report in which nothing is known: that is no sign of health."""
+"""What nobody looked at, and a report in which nothing is known: neither is a sign of health."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from dlsetup.judge.recipes import left_out
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.machine import Gap, Machine, System
 from dlsetup.model.report import Report
 
 ASK = "python -m torch.utils.collect_env"
+
+
+@check()
+def images_left_out(scene: Scene) -> Iterator[Answer]:
+    """More is written of images than anybody looks at."""
+    image = left_out(scene)
+    if image:
+        reason = "the Dockerfiles ask for more than is looked at in one report"
+        yield Gap(fact=f"the image on `{image[:80]}` and those after it", reason=reason)
 
 
 @check()
