@@ -63,9 +63,11 @@ class UseWatch:
         )
 
     def _look(self, pid: int) -> None:
+        import psutil  # noqa: F401 - loading it is no part of a look
+
         pause = 0.02
         while not self._over.is_set():
-            began = time.monotonic()
+            began = time.thread_time()
             held = resident(pid)
             if held is None:
                 return
@@ -75,4 +77,4 @@ class UseWatch:
                 self._shm = (shm[0], max(shm[1], self._shm[1]))
             self.samples += 1
             pause = min(SECONDS, pause * 2)
-            self._over.wait(max(pause, SHARE * (time.monotonic() - began)))
+            self._over.wait(max(pause, SHARE * (time.thread_time() - began)))
