@@ -12,6 +12,7 @@ from dlsetup.act.relay import write_all
 from dlsetup.act.saving import save
 from dlsetup.act.watched import Ended, run_watched
 from dlsetup.catalog.load import Places, opened
+from dlsetup.commands.destination import check_destination
 from dlsetup.commands.question import folders
 from dlsetup.model.errors import DlsetupError, UsageError
 from dlsetup.model.explanation import Answer
@@ -70,13 +71,7 @@ def _check(request: Request) -> None:
     """Raises `UsageError` before anything is run for hours."""
     if not request.command:
         raise UsageError("no command is given", hint="`dlsetup run -- python train.py`")
-    if request.document is not None:
-        place = Path(request.document)
-        if not request.document or place.is_dir() or not place.parent.is_dir():
-            raise UsageError(
-                f"`{request.document}` cannot be written",
-                hint="`--json FILE` names a file in a folder that is there",
-            )
+    check_destination(request.document, "--json")
 
 
 def _variables(host: Host, environment: str | None) -> Mapping[str, str]:

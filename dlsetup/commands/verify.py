@@ -14,6 +14,7 @@ from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, load, opened, owners
 from dlsetup.catalog.profiles import load_profile
 from dlsetup.commands.causes import Causes
+from dlsetup.commands.destination import check_destination
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.model.capability import Absent, Capability, Proved
 from dlsetup.model.errors import UsageError
@@ -64,8 +65,7 @@ class Subject(NamedTuple):
 def run(request: Request) -> int:
     """Print what every program found. 1 where one failed."""
     deadline = _deadline(request.deadline)
-    if request.junit == "":
-        raise UsageError("no file is named to write", hint="`--junit report.xml`")
+    check_destination(request.junit, "--junit")
     places = opened(folders(request.catalog))
     subject = _subject(request, places)
     if request.list_only:
