@@ -18,6 +18,13 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """For `-n 3 --dist loadgroup`: a file stays in one process, and one process alone uses the engine."""
+    for item in items:
+        group = "docker" if item.get_closest_marker("docker") else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _heeds_signals() -> None:
     """What a shell starts in its background, or with `nohup`, is deaf to signals; so is what that starts."""
