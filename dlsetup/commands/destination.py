@@ -11,7 +11,9 @@ def check_destination(file: str | None, option: str) -> None:
     """Raises `UsageError` for a name that no file can be written under. None: no file is asked for."""
     if file is None:
         return
+    hint = f"`{option} FILE` names a file in a folder that is there"
+    if not file:
+        raise UsageError("no file is named to write", hint=hint)
     place = Path(file)
-    if not file or place.is_dir() or not place.parent.is_dir():
-        hint = f"`{option} FILE` names a file in a folder that is there"
+    if place.is_dir() or not place.parent.is_dir():
         raise UsageError(f"`{file}` cannot be written", hint=hint)

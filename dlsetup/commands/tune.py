@@ -9,17 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from dlsetup.act.saving import save
 from dlsetup.catalog.load import Places, opened
-from dlsetup.commands.examined import catalog_of_examined
-from dlsetup.commands.question import folders, machine_of
+from dlsetup.commands.frameworks_here import frameworks_here
+from dlsetup.commands.question import folders
 from dlsetup.commands.tune_words import Request, Words, words_of
 from dlsetup.model.errors import UsageError
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.record import Unknown
 from dlsetup.model.tuning import Advice, Measure, Measured, Settings, Surroundings
-from dlsetup.plan.expectation import expectations_here
 from dlsetup.plan.tuning.advising import advise, batch_to_compare, settings_of, threads_to_go_on
 from dlsetup.plan.tuning.script import filled
 from dlsetup.probe.host import Host
@@ -57,7 +58,8 @@ def run(request: Request) -> int:
         return _planned(request, words, subject)
     if not request.as_json and request.script != "-":
         write(subject_lines(subject.environment, subject.framework, subject.chosen, words.seconds))
-    measured = tuple(_measured(Contained(host), host, subject, here, words))
+    with Contained(host) as contained:
+        measured = tuple(_measured(contained, host, subject, here, words))
     advice = _sourced(
         advise(measured, here, subject.catalog.hardware, framework=subject.framework, wished=words.batch),
         subject.catalog,
@@ -77,15 +79,8 @@ def run(request: Request) -> int:
 
 def _subject(request: Request, words: Words, places: Places) -> Subject:
     """Raises `UsageError` where there is nothing to measure."""
-    machine = machine_of(None, request.environment, places)
-    environment = machine.environment
-    if environment is None:
-        raise UsageError("there is no environment to tune", hint="name one: `dlsetup tune --env PATH`")
-    if isinstance(environment.distributions, Unknown):
-        reason = f"what is installed in `{environment.path}` cannot be read"
-        raise UsageError(reason, hint="`dlsetup doctor -v` says why")
-    catalog = catalog_of_examined(machine, places)
-    installed = {item.framework for item in expectations_here(environment, catalog)}
+    machine, environment, catalog, expected = frameworks_here(request.environment, places, "tune")
+    installed = {item.framework for item in expected}
     here = tuple(name for name in measurable() if name in installed)
     framework = _framework(request.framework, here, environment)
     chosen = _chosen(words.only, framework)
@@ -172,7 +167,6 @@ def _least_gpu(machine: Machine) -> int:
 
 def _sourced(advice: tuple[Advice, ...], catalog: Catalog) -> tuple[Advice, ...]:
     """Sources in words."""
-    from msgspec.structs import replace
 
     def words(ids: tuple[str, ...]) -> tuple[str, ...]:
         found = (catalog.source(name) for name in ids)

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from dlsetup.commands.destination import check_destination
+from dlsetup.commands.typed import number_within, words_in
 from dlsetup.model.errors import UsageError
 from dlsetup.model.record import Record
 
@@ -48,14 +50,13 @@ class Words(NamedTuple):
 
 def words_of(request: Request) -> Words:
     """Raises `UsageError` for what cannot be meant."""
-    if request.script == "":
-        raise UsageError("no file is named to write", hint="`--script train.py`")
     if request.script == "-" and request.as_json:
         raise UsageError("`--json` has the script in its document", hint="name a file: `--script train.py`")
+    check_destination(None if request.script == "-" else request.script, "--script")
     if request.script and Path(request.script).stem in MODULES:
         reason = f"a script called `{Path(request.script).name}` would hide the module of that name"
         raise UsageError(reason, hint="call it `--script train.py`")
-    only = tuple(word for text in request.only for word in text.replace(",", " ").split())
+    only = words_in(request.only)
     if request.only and not only:
         raise UsageError("`--only` names nothing", hint="`--only batch,amp`")
     return Words(
@@ -100,10 +101,7 @@ def _function(text: str | None) -> str:
 def _seconds(text: str | None) -> float:
     if text is None:
         return SECONDS
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not LEAST <= seconds <= LONGEST:
+    seconds = number_within(text, LEAST, LONGEST)
+    if seconds is None:
         raise UsageError(f"`{text}` is no time to measure in", hint="`--seconds 120`: 5 to 7200 seconds")
     return seconds

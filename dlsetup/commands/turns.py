@@ -14,6 +14,7 @@ from dlsetup.act.state import state_folder
 from dlsetup.act.turn import is_taken, turn
 from dlsetup.catalog.load import clues, opened
 from dlsetup.commands.question import folders
+from dlsetup.commands.typed import number_within
 from dlsetup.model.errors import StepFailed, UsageError
 from dlsetup.probe.host import Host
 from dlsetup.probe.look import look
@@ -25,11 +26,8 @@ WAIT = 10.0
 
 def amount(text: str, option: str) -> float:
     """A number of seconds or days, up to a million. Raises `UsageError`."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number <= 1e6:
+    number = number_within(text, 0, 1e6)
+    if number is None:
         raise UsageError(
             f"`{option} {text}` is no number that can be used.", hint=f"for example `{option} 30`."
         )

@@ -11,17 +11,19 @@ from typing import NamedTuple
 from packaging.requirements import Requirement
 
 from dlsetup.act.saving import save
-from dlsetup.catalog.load import Places, load, opened, owners
+from dlsetup.catalog.load import Places, opened
 from dlsetup.catalog.profiles import load_profile
+from dlsetup.catalog.watch import Watch
 from dlsetup.commands.causes import Causes
 from dlsetup.commands.destination import check_destination
-from dlsetup.commands.question import folders, machine_of
+from dlsetup.commands.frameworks_here import frameworks_here
+from dlsetup.commands.question import folders
+from dlsetup.commands.typed import number_within, words_in
 from dlsetup.model.capability import Absent, Capability, Proved
 from dlsetup.model.errors import UsageError
 from dlsetup.model.machine import Environment, Machine
 from dlsetup.model.outcome import Expected
-from dlsetup.model.record import Record, Unknown
-from dlsetup.plan.expectation import expectations_here
+from dlsetup.model.record import Record
 from dlsetup.probe.host import Host
 from dlsetup.probe.loader import interpreter
 from dlsetup.show import json
@@ -73,16 +75,16 @@ def run(request: Request) -> int:
     host = Host.here(os.environ)
     if not request.as_json:
         write(subject_lines(subject.environment, len(subject.chosen)))
-    with Contained(host) as contained:
+    with Contained(host) as contained, watched(sys.stderr) as watch:
         trials = prove(
             contained,
             interpreter(host, subject.environment.path),
-            subject.chosen,
+            _announced(subject.chosen, watch),
             {item.framework: item for item in subject.expected},
             gpu_here=subject.machine.gpus != (),
             deadline=deadline,
         )
-        proved = tuple(_told(trials, Causes(host, subject.machine, places), subject, request))
+        proved = tuple(_told(trials, Causes(host, subject.machine, places), request))
     document = VerifyDocument.of(subject.environment, proved, subject.absent)
     if request.junit is not None:
         save(Path(request.junit), junit(document))
@@ -93,33 +95,27 @@ def run(request: Request) -> int:
     return 0 if document.ok else 1
 
 
-def _told(trials: Iterator[Trial], causes: Causes, subject: Subject, request: Request) -> Iterator[Proved]:
+def _told(trials: Iterator[Trial], causes: Causes, request: Request) -> Iterator[Proved]:
     """Each one as soon as it is known; a failure with its causes."""
-    with watched(sys.stderr) as watch:
-        watch.begin("programs", len(subject.chosen) if sys.stderr.isatty() else 0)
-        names = iter((*(item.id for item in subject.chosen[1:]), ""))
-        watch.step(subject.chosen[0].id)
-        for trial in trials:
-            proved = causes.told(trial)
-            if not request.as_json:
-                write(proved_lines(proved, verbose=request.verbose))
-                sys.stdout.flush()
-            watch.step(next(names))
-            yield proved
+    for trial in trials:
+        proved = causes.told(trial)
+        if not request.as_json:
+            write(proved_lines(proved, verbose=request.verbose))
+            sys.stdout.flush()
+        yield proved
+
+
+def _announced(chosen: tuple[Capability, ...], watch: Watch) -> Iterator[Capability]:
+    """Each one when it is about to be tried."""
+    watch.begin("programs", len(chosen) if sys.stderr.isatty() else 0)
+    for item in chosen:
+        watch.step(item.id)
+        yield item
 
 
 def _subject(request: Request, places: Places) -> Subject:
     """Raises `UsageError` where there is nothing to prove."""
-    machine = machine_of(None, request.environment, places)
-    environment = machine.environment
-    if environment is None:
-        raise UsageError("there is no environment to prove", hint="name one: `dlsetup verify --env PATH`")
-    if isinstance(environment.distributions, Unknown):
-        reason = f"what is installed in `{environment.path}` cannot be read"
-        raise UsageError(reason, hint="`dlsetup doctor -v` says why")
-    names = owners(places)
-    there = {names[item.name] for item in environment.distributions if item.name in names}
-    expected = expectations_here(environment, load(there, places))
+    machine, environment, _, expected = frameworks_here(request.environment, places, "verify")
     if not expected:
         hint = "`dlsetup verify --env PATH` names another, `dlsetup create env demo torch` makes one"
         raise UsageError(f"no framework that is known is installed in `{environment.path}`", hint=hint)
@@ -133,7 +129,7 @@ def _subject(request: Request, places: Places) -> Subject:
 def _asked(request: Request, expected: tuple[Expected, ...]) -> tuple[Capability, ...]:
     """Everything, or what was named. Raises `UsageError` for a word that means nothing here."""
     every = [*map(first, expected), *capabilities(item.framework for item in expected)]
-    words = {word for text in request.only for word in text.replace(",", " ").split()}
+    words = set(words_in(request.only))
     for word in words:
         if not any(item.answers_to(word) for item in every):
             known = ", ".join(dict.fromkeys(item.name for item in every))
@@ -192,10 +188,7 @@ def _deadline(text: str | None) -> float | None:
     """Seconds. Raises `UsageError`."""
     if text is None:
         return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 1 <= seconds <= LONGEST:
+    seconds = number_within(text, 1, LONGEST)
+    if seconds is None:
         raise UsageError(f"`{text}` is no time for a program", hint="`--deadline 60`: 1 to 3600 seconds")
     return seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dlsetup.model.capability import Verdict
 from dlsetup.model.links import Link
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 
@@ -84,7 +85,7 @@ class Measured(Record, frozen=True, kw_only=True):
     framework: str
     name: str
     title: str
-    verdict: Literal["yes", "no", "unknown"]
+    verdict: Verdict
     because: str = ""
     seconds: float | Unknown = UNKNOWN
     numbers: Numbers = Numbers()

@@ -8,6 +8,7 @@ from typing import Literal
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.model.tuning import Advice, Measure, Measured, Settings, Standing, Variant
+from dlsetup.show.environment import python_of, with_python
 from dlsetup.show.lines import Line, Style, command
 from dlsetup.show.words import counted, listed, size
 
@@ -50,7 +51,7 @@ class TuneDocument(Record, frozen=True, kw_only=True):
         return cls(
             ok=all(item.verdict != "no" for item in measured),
             environment=environment.path,
-            python=_python(environment),
+            python=python_of(environment),
             framework=framework,
             measured=measured,
             advice=advice,
@@ -66,22 +67,17 @@ class TuneDocument(Record, frozen=True, kw_only=True):
         return cls(
             ok=True,
             environment=environment.path,
-            python=_python(environment),
+            python=python_of(environment),
             framework=framework,
             planned=planned,
         )
-
-
-def _python(environment: Environment) -> str | Unknown:
-    return UNKNOWN if isinstance(environment.python, Unknown) else str(environment.python)
 
 
 def subject_lines(
     environment: Environment, framework: str, chosen: Sequence[Measure], seconds: float
 ) -> Iterator[Line]:
     """What is measured, before anything is."""
-    python = "" if isinstance(environment.python, Unknown) else f" (Python {environment.python})"
-    text = f"{framework} in {environment.path}{python}: {counted(len(chosen), 'measurement')}"
+    text = f"{framework} in {with_python(environment)}: {counted(len(chosen), 'measurement')}"
     yield Line(text=f"{text} in about {seconds:.0f} s", style="title")
 
 

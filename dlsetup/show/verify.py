@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from msgspec.structs import replace
+
 from dlsetup.model.capability import Absent, Capability, Proved, Verdict
 from dlsetup.model.machine import Environment
 from dlsetup.model.record import UNKNOWN, Record, Unknown
 from dlsetup.show.doctor import finding_lines
+from dlsetup.show.environment import python_of, with_python
 from dlsetup.show.explain import explained_lines
 from dlsetup.show.lines import Line, Style
 from dlsetup.show.words import counted, size
@@ -44,11 +47,10 @@ class VerifyDocument(Record, frozen=True, kw_only=True):
         absent: tuple[Absent, ...],
         planned: tuple[Capability, ...] = (),
     ) -> VerifyDocument:
-        python = environment.python
         return cls(
             ok=all(item.verdict != "no" for item in proved),
             environment=environment.path,
-            python=UNKNOWN if isinstance(python, Unknown) else str(python),
+            python=python_of(environment),
             proved=proved,
             absent=absent,
             planned=planned,
@@ -57,8 +59,7 @@ class VerifyDocument(Record, frozen=True, kw_only=True):
 
 def subject_lines(environment: Environment, count: int) -> Iterator[Line]:
     """What is looked at, before the first program has ended."""
-    python = "" if isinstance(environment.python, Unknown) else f" (Python {environment.python})"
-    yield Line(text=f"{environment.path}{python}: {counted(count, 'program')}", style="title")
+    yield Line(text=f"{with_python(environment)}: {counted(count, 'program')}", style="title")
 
 
 def proved_lines(proved: Proved, *, verbose: bool = False) -> Iterator[Line]:
@@ -100,8 +101,6 @@ def _meaning(proved: Proved, verbose: bool) -> Iterator[Line]:
 
 
 def _inward(line: Line) -> Line:
-    from msgspec.structs import replace
-
     return replace(line, indent=line.indent + 2)
 
 

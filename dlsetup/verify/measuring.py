@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlsetup.model import codec
+from dlsetup.model.capability import Verdict
 from dlsetup.model.errors import DataError
 from dlsetup.model.tuning import Measure, Measured, Numbers
 from dlsetup.verify.asked import Answer, Runner, ask
@@ -60,7 +61,7 @@ def numbers_of(told: Mapping[str, Any]) -> Numbers:
 
 
 def _measured(
-    item: Measure, answer: Answer, verdict: Any, numbers: Numbers | None = None, *, because: str = ""
+    item: Measure, answer: Answer, verdict: Verdict, numbers: Numbers | None = None, *, because: str = ""
 ) -> Measured:
     return Measured(
         id=item.id,

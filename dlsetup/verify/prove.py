@@ -48,10 +48,9 @@ def prove(
             continue
         wanted = expected[item.framework]
         answer = ask(runner, python, "look", wanted.module, seconds)
-        trial = _looked(item, answer, wanted, gpu_here)
-        if trial.proved.verdict == "no":
-            fallen.update([item.framework] if answer.error else ())
-        yield trial
+        if answer.error:
+            fallen.add(item.framework)
+        yield _looked(item, answer, wanted, gpu_here)
 
 
 def _looked(item: Capability, answer: Answer, wanted: Expected, gpu_here: bool) -> Trial:
