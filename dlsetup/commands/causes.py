@@ -7,7 +7,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from dlsetup.catalog.load import Places
-from dlsetup.commands.explained import Known, Looked, answer, spoken_of, told_by
+from dlsetup.commands.explained import Known, Looked, Together, answer, told_by
 from dlsetup.intake.texts import Text
 from dlsetup.model.capability import Proved
 from dlsetup.model.machine import Machine
@@ -42,9 +42,9 @@ class Causes:
             return trial.proved
         kills = grown(before.oom_kills, self._memory.oom_kills)
         told = told_by([Text(OUTPUT, trial.words.encode("utf-8", "replace"))], self._known)
-        looked = Looked(self._machine, use(self._host))
-        found = answer(told, looked, self._known, _seen(trial, self._memory, kills))
-        spoken = spoken_of(told, looked, self._known) if found.findings else frozenset()
+        together = Together.of(told, Looked(self._machine, use(self._host)), self._known)
+        found = answer(together, self._known, _seen(trial, self._memory, kills))
+        spoken = together.spoken() if found.findings else frozenset()
         return replace(
             trial.proved,
             because="; ".join(filter(None, (trial.proved.because, _of_kernel(kills, self._memory)))),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from dlsetup.catalog.load import Places, opened
-from dlsetup.commands.explained import Known, Looked, answer, elsewhere, text_of_words, told_by
+from dlsetup.commands.explained import Known, Looked, Together, answer, elsewhere, text_of_words, told_by
 from dlsetup.commands.question import folders, machine_of
 from dlsetup.intake.texts import Text, texts_of
 from dlsetup.judge.explaining import for_machine, named, nearest
@@ -85,8 +85,8 @@ def _by_text(request: Request, known: Known, places: Places) -> Answer:
     looked = _looked(request, places)
     why = "" if request.machine_file is not None else elsewhere(looked.machine, told)
     if why:
-        return replace(answer(told, Looked(told), known), about=why)
-    return answer(told, looked, known)
+        return replace(answer(Together.of(told, Looked(told), known), known), about=why)
+    return answer(Together.of(told, looked, known), known)
 
 
 def _texts(request: Request) -> Sequence[Text]:

@@ -13,7 +13,7 @@ from dlsetup.catalog.messages import knowledge
 from dlsetup.commands.examined import catalog_of_examined
 from dlsetup.commands.pasted import catalog_of_report, ways
 from dlsetup.intake.embedded import joined
-from dlsetup.intake.report import report_of
+from dlsetup.intake.report import Ways, report_of
 from dlsetup.intake.texts import Text
 from dlsetup.judge.explaining import explain
 from dlsetup.judge.registry import every_check, judge
@@ -33,11 +33,13 @@ class Known(NamedTuple):
 
     places: Places
     messages: Knowledge
+    ways: Ways
     explanations: Explanations
 
     @classmethod
     def of(cls, places: Places) -> Known:
-        return cls(places, knowledge(places), explanations(places))
+        messages = knowledge(places)
+        return cls(places, messages, ways(messages), explanations(places))
 
 
 class Looked(NamedTuple):
@@ -49,42 +51,48 @@ class Looked(NamedTuple):
 
 def told_by(texts: Sequence[Text], known: Known) -> Machine:
     """What the texts tell, messages among it."""
-    return report_of(texts, ways(known.messages)).machine
+    return report_of(texts, known.ways).machine
 
 
-def answer(told: Machine, looked: Looked, known: Known, seen: Seen | None = None) -> Answer:
+class Together(NamedTuple):
+    """A machine with what texts tell of it, and all of the catalog that bears on both."""
+
+    told: Machine
+    """By the texts alone."""
+    machine: Machine
+    use: Use
+    catalog: Catalog
+
+    @classmethod
+    def of(cls, told: Machine, looked: Looked, known: Known) -> Together:
+        machine = joined(looked.machine, told)
+        catalog = catalog_of_report(machine, known.messages, known.places)
+        loading = catalog_of_examined(machine, known.places).loading
+        return cls(told, machine, looked.use, replace(catalog, loading=loading))
+
+    def spoken(self) -> frozenset[str]:
+        """Ids of the findings that the words lead to, whether or not facts lead to them too."""
+        checks = (one for one in every_check() if one.told)
+        return frozenset(item.id for item in judge(self.machine, self.catalog, checks).findings)
+
+
+def answer(together: Together, known: Known, seen: Seen | None = None) -> Answer:
     """What the text means on this machine, and what the doctor says of both together.
 
     `seen`: what became of a program that said it.
     """
-    machine, catalog = _together(told, looked, known)
-    diagnosis = judge(machine, catalog)
+    diagnosis = judge(together.machine, together.catalog)
     return Answer(
         explained=explain(
-            _in_order(told),
+            _in_order(together.told),
             seen.ends if seen else (),
             (known.explanations, known.messages),
-            facts_of(machine, looked.use, seen),
-            machine.system.os,
+            facts_of(together.machine, together.use, seen),
+            together.machine.system.os,
         ),
         findings=diagnosis.findings,
         unknown=diagnosis.unknown,
     )
-
-
-def spoken_of(told: Machine, looked: Looked, known: Known) -> frozenset[str]:
-    """Ids of the findings that the words lead to, whether or not facts lead to them too."""
-    machine, catalog = _together(told, looked, known)
-    return frozenset(
-        item.id for item in judge(machine, catalog, (one for one in every_check() if one.told)).findings
-    )
-
-
-def _together(told: Machine, looked: Looked, known: Known) -> tuple[Machine, Catalog]:
-    """The machine with what the words tell, and all that bears on both."""
-    machine = joined(looked.machine, told)
-    catalog = catalog_of_report(machine, known.messages, known.places)
-    return machine, replace(catalog, loading=catalog_of_examined(machine, known.places).loading)
 
 
 def _in_order(told: Machine) -> tuple[Message, ...]:

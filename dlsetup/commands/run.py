@@ -109,7 +109,7 @@ def _tell(request: Request, seen: Seen, ended: Ended, places: Places) -> None:
 
 
 def _explained(request: Request, seen: Seen, ended: Ended, places: Places) -> Answer:
-    from dlsetup.commands.explained import Known, Looked, answer, told_by
+    from dlsetup.commands.explained import Known, Looked, Together, answer, told_by
     from dlsetup.commands.question import machine_of
     from dlsetup.intake.texts import Text
     from dlsetup.probe.use import use
@@ -119,7 +119,7 @@ def _explained(request: Request, seen: Seen, ended: Ended, places: Places) -> An
     said = [Text("output", ended.beginning), Text("end of the output", ended.end)]
     told = told_by([text for text in said if text.data], known)
     machine = machine_of(None, request.environment or _around(host, request.command[0]), places)
-    return answer(told, Looked(machine, use(host)), known, seen)
+    return answer(Together.of(told, Looked(machine, use(host)), known), known, seen)
 
 
 def _around(host: Host, program: str) -> str | None:
