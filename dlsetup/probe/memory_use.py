@@ -7,10 +7,10 @@ import re
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.use import MemoryUse
 from dlsetup.probe.confinement import container
+from dlsetup.probe.control_groups import ROOT, newer_group, older_group, upward
 from dlsetup.probe.host import Host
 from dlsetup.probe.notes import whole_number
 
-CGROUPS = "/sys/fs/cgroup"
 UNLIMITED = 1 << 60
 """Version 1 writes no limit as a number close to 2⁶³."""
 
@@ -18,12 +18,12 @@ UNLIMITED = 1 << 60
 def memory_use(host: Host) -> MemoryUse:
     """What is free and what is bounded now."""
     groups = _groups(host)
-    space = host.space("/dev/shm") if host.is_folder("/dev/shm") else None
+    shm = shm_use(host)
     return MemoryUse(
         free_bytes=_free(host),
         limit_bytes=_limit(host, groups) if host.platform.startswith("linux") else None,
         oom_kills=_oom_kills(host, groups),
-        shm_free_bytes=space[1] if space else UNKNOWN,
+        shm_free_bytes=shm[0] - shm[1] if shm else UNKNOWN,
     )
 
 
@@ -77,17 +77,10 @@ def _free(host: Host) -> int | Unknown:
 
 def _groups(host: Host) -> tuple[str, ...]:
     """Folders of the control groups around us that bound memory, the innermost first."""
-    text = host.read("/proc/self/cgroup") or ""
-    for base, pattern in (
-        (CGROUPS, r"^0::(/\S*)$"),
-        (f"{CGROUPS}/memory", r"^\d+:(?:\w+,)*memory(?:,\w+)*:(/\S*)$"),
-    ):
-        found = re.search(pattern, text, re.MULTILINE)
-        if found is None or not host.is_folder(base):
+    for base, group in ((ROOT, newer_group(host)), (f"{ROOT}/memory", older_group(host, "memory"))):
+        if group is None or not host.is_folder(base):
             continue
-        parts = [part for part in found[1].split("/") if part and part != ".."]
-        folders = ["/".join((base, *parts[:depth])) for depth in range(len(parts), -1, -1)]
-        groups = tuple(folder for folder in folders if _files(host, folder))
+        groups = tuple(folder for folder in upward(base, group) if _files(host, folder))
         if groups:
             return groups
     return ()

@@ -11,10 +11,10 @@ from dlsetup.model.machine import Gpu, Machine
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.tuning import CpuRoom, Surroundings
 from dlsetup.model.use import MemoryUse
+from dlsetup.probe.control_groups import ROOT, newer_group, older_group, upward
 from dlsetup.probe.host import Host
 from dlsetup.probe.memory_use import memory_use
 
-CGROUPS = "/sys/fs/cgroup"
 SECONDS = 10.0
 _IOMMU = re.compile(r"(?:^|\s)((?:intel_iommu|amd_iommu|iommu)=(?:on|force|pt))(?=\s|$)")
 
@@ -57,16 +57,13 @@ def _usable(host: Host) -> int | Unknown:
 
 def _quota(host: Host) -> float | None:
     """The least of all groups around us; None: none bounds it."""
-    text = host.read("/proc/self/cgroup") or ""
-    newer = re.search(r"^0::(/\S*)$", text, re.MULTILINE)
-    older = re.search(r"^\d+:(?:\w+,)*cpu(?:,\w+)*:(/\S*)$", text, re.MULTILINE)
-    found = [*_newer(host, newer[1] if newer else "/"), *_older(host, older[1] if older else "/")]
-    return min(found, default=None)
+    newer, older = newer_group(host) or "/", older_group(host, "cpu") or "/"
+    return min((*_newer(host, newer), *_older(host, older)), default=None)
 
 
 def _newer(host: Host, group: str) -> Iterator[float]:
     """`200000 100000` of version 2: two processors; `max 100000`: no limit."""
-    for folder in _upward(CGROUPS, group):
+    for folder in upward(ROOT, group):
         found = re.match(r"(\d{1,12}) (\d{1,12})$", (host.read(f"{folder}/cpu.max") or "").strip())
         if found and int(found[2]):
             yield int(found[1]) / int(found[2])
@@ -74,18 +71,12 @@ def _newer(host: Host, group: str) -> Iterator[float]:
 
 def _older(host: Host, group: str) -> Iterator[float]:
     """Version 1; a quota of -1 is no limit."""
-    for base in (f"{CGROUPS}/cpu", f"{CGROUPS}/cpu,cpuacct"):
-        for folder in _upward(base, group):
+    for base in (f"{ROOT}/cpu", f"{ROOT}/cpu,cpuacct"):
+        for folder in upward(base, group):
             quota = (host.read(f"{folder}/cpu.cfs_quota_us") or "").strip()
             period = (host.read(f"{folder}/cpu.cfs_period_us") or "").strip()
             if quota.isdigit() and period.isdigit() and int(period):
                 yield int(quota) / int(period)
-
-
-def _upward(base: str, group: str) -> Iterator[str]:
-    parts = [part for part in group.split("/") if part and part != ".."]
-    for depth in range(len(parts), -1, -1):
-        yield "/".join((base, *parts[:depth]))
 
 
 def _memory(seen: MemoryUse, all_of_it: int | Unknown) -> int | Unknown:

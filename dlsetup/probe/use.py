@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.use import Seen, Use
-from dlsetup.probe.gpu_use import GpuWatch, gpu_use
+from dlsetup.probe.gpu_use import SECONDS, GpuWatch, gpu_use
 from dlsetup.probe.host import Host
 from dlsetup.probe.memory_use import grown, memory_use, resident, shm_use
 
-SECONDS = 0.25
 SHARE = 20
 """A look that takes long is made the more seldom: it never costs more than a twentieth of a core."""
 

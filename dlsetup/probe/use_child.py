@@ -7,26 +7,12 @@ holds the memory: `"holders": [[0, pid, bytes]]`.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import time
 from typing import Any
-
-LIBRARY_NOT_FOUND = 12
-
-
-def start(nvml: Any, library: str) -> None:
-    """Initialise NVML by the loader's own search, else by the path of the library."""
-    try:
-        nvml.nvmlInit()
-    except nvml.NVMLError as exc:
-        if exc.value != LIBRARY_NOT_FOUND or not library:
-            raise
-        import ctypes
-
-        ctypes.CDLL(library)
-        nvml.nvmlInit()
 
 
 def handles(nvml: Any) -> list[tuple[int, Any]]:
@@ -61,7 +47,7 @@ def holders(nvml: Any, gpus: list[tuple[int, Any]]) -> list[list[Any]]:
 
 
 def processes(nvml: Any, name: str, handle: Any) -> list[Any]:
-    """None where the driver does not tell; an old one knows only the former version of the function."""
+    """Empty where the driver does not tell; an old one knows only the former version of the function."""
     for function in (name, f"{name}_v2"):
         try:
             return list(getattr(nvml, function)(handle))
@@ -73,7 +59,9 @@ def processes(nvml: Any, name: str, handle: Any) -> list[Any]:
 def main(library: str, seconds: float) -> None:
     import pynvml as nvml
 
-    start(nvml, library)
+    # An isolated Python does not look beside its script.
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+    importlib.import_module("nvml_child").start(nvml, library)
     gpus = handles(nvml)
     while True:
         line: dict[str, Any] = {"gpus": moment(nvml, gpus)}
