@@ -1,4 +1,4 @@
-"""Hands on what a program writes, unchanged and at once, and keeps its beginning and its end."""
+"""Hands on what a program writes, unchanged and at once."""
 
 from __future__ import annotations
 
@@ -8,45 +8,13 @@ import select
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 
-HEAD, TAIL = 128 << 10, 1 << 20
-"""Bytes that are kept of the beginning and of the end."""
+from dlsetup.probe.kept import Kept
+
 CHUNK = 64 << 10
 IDLE = 0.5
 """Seconds without a word after which nobody waits for those who outlive the program and hold its output."""
-
-
-class Kept:
-    """Beginning and end of what several streams say, in the order in which it came."""
-
-    def __init__(self) -> None:
-        self.total = 0
-        self._head = bytearray()
-        self._tail: deque[bytes] = deque()
-        self._held = 0
-        self._lock = threading.Lock()
-
-    def add(self, data: bytes) -> None:
-        with self._lock:
-            self.total += len(data)
-            room = HEAD - len(self._head)
-            if room > 0:
-                self._head += data[:room]
-                data = data[room:]
-            self._tail.append(data)
-            self._held += len(data)
-            while self._held - len(self._tail[0]) >= TAIL:
-                self._held -= len(self._tail.popleft())
-
-    def parts(self) -> tuple[bytes, bytes]:
-        """The beginning and the end; where nothing is missing between them, the beginning is all."""
-        with self._lock:
-            tail = b"".join(self._tail)
-            if len(self._head) + len(tail) == self.total and len(tail) <= TAIL:
-                return bytes(self._head) + tail, b""
-            return bytes(self._head), tail[-TAIL:]
 
 
 class Relay:

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dlsetup.act.not_started import why_not_started
-from dlsetup.act.relay import Kept, Streams
+from dlsetup.act.relay import Streams
 from dlsetup.model.errors import ToolMissing
 from dlsetup.model.record import Record
+from dlsetup.probe.kept import Kept
 from dlsetup.probe.programs import signal_name
 
+HEAD, TAIL = 128 << 10, 1 << 20
+"""Bytes that are kept of the beginning and of the end of what a command says."""
 _FROM_KEYS = ("SIGINT", "SIGQUIT")
 """A terminal sends them to all in front of it."""
 _HANDED_ON = (*_FROM_KEYS, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
@@ -55,7 +58,7 @@ def run_watched(
     `quiet`: what it says is kept alone. Raises `ToolMissing` if it cannot be started.
     """
     streams = Streams()
-    kept = Kept()
+    kept = Kept(HEAD, TAIL)
     heard: set[str] = set()
     with _signals(streams, heard) as hand_on:
         process = _start(argv, environ, streams)

@@ -11,6 +11,7 @@ import time
 from typing import IO
 
 from dlsetup.model.record import Record
+from dlsetup.probe.kept import Kept
 
 OUTPUT_LIMIT = 4 << 20
 """Bytes that are kept of each stream: its beginning and its end."""
@@ -73,18 +74,13 @@ class Heard:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._first = bytearray()
-        self._last = bytearray()
+        self._kept = Kept(OUTPUT_LIMIT // 2, OUTPUT_LIMIT // 2)
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
     def _listen(self) -> None:
-        half = OUTPUT_LIMIT // 2
         while part := os.read(self._stream.fileno(), 1 << 16):
-            room = half - len(self._first)
-            self._first += part[: max(room, 0)]
-            self._last += part[max(room, 0) :]
-            del self._last[:-half]
+            self._kept.add(part)
 
     def wait(self, seconds: float) -> bool:
         """Whether the stream has ended."""
@@ -95,7 +91,7 @@ class Heard:
         """Its beginning and its end, as far as they have come."""
         if self.wait(LINGER):
             self._stream.close()
-        return bytes(self._first + self._last).decode("utf-8", "replace")
+        return b"".join(self._kept.parts()).decode("utf-8", "replace")
 
 
 def _ended(process: subprocess.Popen[bytes], heard: list[Heard], until: float) -> bool:

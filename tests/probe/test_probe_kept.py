@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlsetup.act import relay
-from dlsetup.act.relay import HEAD, TAIL, Kept
+from dlsetup.act.watched import HEAD, TAIL
+from dlsetup.probe.kept import Kept
 
 
-def kept(parts: list[bytes]) -> Kept:
-    found = Kept()
+def kept(parts: list[bytes], head: int = HEAD, tail: int = TAIL) -> Kept:
+    found = Kept(head, tail)
     for part in parts:
         found.add(part)
     return found
@@ -22,14 +22,9 @@ SIZES = st.lists(st.integers(0, 400), max_size=40)
 @settings(max_examples=200)
 @given(SIZES)
 def test_beginning_and_end(sizes: list[int]) -> None:
-    before = relay.HEAD, relay.TAIL
-    relay.HEAD, relay.TAIL = 100, 500
-    try:
-        parts = [bytes([number % 256]) * size for number, size in enumerate(sizes)]
-        found, whole = kept(parts), b"".join(parts)
-        beginning, end = found.parts()
-    finally:
-        relay.HEAD, relay.TAIL = before
+    parts = [bytes([number % 256]) * size for number, size in enumerate(sizes)]
+    found, whole = kept(parts, 100, 500), b"".join(parts)
+    beginning, end = found.parts()
     assert found.total == len(whole)
     if len(whole) <= 600:
         assert (beginning, end) == (whole, b"")
