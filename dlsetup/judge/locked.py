@@ -11,8 +11,10 @@ from dlsetup.judge.locked_files import (
     error,
     platform_against,
     python_of,
+    said,
     some,
     wheels_against,
+    without_device,
 )
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Build, Catalog, Framework
@@ -20,7 +22,6 @@ from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Distribution, Environment, Gap
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Interpreter, Target
-from dlsetup.model.verdict import Verdict
 from dlsetup.rules.driver import driver_serves
 from dlsetup.rules.gpus import with_capabilities
 from dlsetup.rules.installed import asked_for, build_of, framework_of
@@ -119,16 +120,14 @@ def _build(build: Build, ground: Ground) -> Iterator[Answer]:
         yield Finding(id="lock-gpu-idle", severity="warning", title=title, because=because)
     device = has_device(build.accelerator, target)
     if build.accelerator != "mps" and device.refused:
-        title = f"{name_of(build)} has no device here"
-        because = f"{device.because[:1].upper()}{device.because[1:]}: it runs on the CPU there, if at all."
-        yield Finding(id="lock-without-device", severity="warning", title=title, because=because)
+        yield without_device(name_of(build), device)
         return
     if build.cuda is not None:
         verdict = driver_serves(target, build.cuda, hardware)
-        yield from _said("lock-driver", f"The driver is too old for {name_of(build)}", verdict)
+        yield from said("lock-driver", f"The driver is too old for {name_of(build)}", verdict)
     if build.accelerator not in ("cpu", "mps"):
         verdict = serves_every_gpu(build, target, hardware)
-        yield from _said("lock-gpu", f"{name_of(build)} does not serve every GPU", verdict)
+        yield from said("lock-gpu", f"{name_of(build)} does not serve every GPU", verdict)
 
 
 def _idle(build: Build, ground: Ground) -> str:
@@ -147,7 +146,7 @@ def _idle(build: Build, ground: Ground) -> str:
 def _driving(ground: Ground) -> Iterator[Answer]:
     if any(build.cuda for build in ground.builds):
         verdict = driver_drives_every_gpu(ground.target, ground.catalog.hardware)
-        yield from _said("lock-driver", "The driver does not support every GPU", verdict)
+        yield from said("lock-driver", "The driver does not support every GPU", verdict)
 
 
 def _libraries(ground: Ground) -> Iterator[Answer]:
@@ -156,7 +155,7 @@ def _libraries(ground: Ground) -> Iterator[Answer]:
         if lines_of(package.name, ground.catalog.hardware):
             verdict = library_serves(package.name, package.version, ground.target, ground.catalog.hardware)
             title = f"{package.name} {package.version} does not serve every GPU"
-            yield from _said("lock-library", title, verdict)
+            yield from said("lock-library", title, verdict)
 
 
 def _overlaps(ground: Ground) -> Iterator[Finding]:
@@ -189,11 +188,3 @@ def _pins(ground: Ground) -> Iterator[Finding]:
                 because = f"{name_of(build)} asks for {name}{specifier}, and the lock has {version}."
                 title = f"{name} {version} does not go with {name_of(build)}"
                 yield error("lock-pin", title, because, *build.sources)
-
-
-def _said(name: str, title: str, verdict: Verdict) -> Iterator[Answer]:
-    if verdict.refused:
-        because = f"{verdict.because[:1].upper()}{verdict.because[1:]}."
-        yield error(name, title, because, *verdict.sources)
-    elif not verdict.ok:
-        yield Gap(fact=f"whether this holds: {title}", reason=verdict.because)

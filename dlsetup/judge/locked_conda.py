@@ -9,7 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from dlsetup.catalog.conda import conda_packages
 from dlsetup.intake.pixi_file import SUBDIRS
-from dlsetup.judge.locked_files import Answer, error
+from dlsetup.judge.locked_files import Answer, error, said, without_device
 from dlsetup.model.conda import SolvedPackage
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Catalog
@@ -90,20 +90,14 @@ def _devices(ground: _Ground) -> Iterator[Answer]:
         return
     title = _title(built[0])
     if device.refused:
-        because = f"{device.because[:1].upper()}{device.because[1:]}: it runs on the CPU there, if at all."
-        name = f"{title} has no device here"
-        yield Finding(id="lock-without-device", severity="warning", title=name, because=because)
+        yield without_device(title, device)
         return
     cuda = _cuda(ground)
-    for about, verdict in (
-        (f"The driver is too old for {title}", driver_serves(target, cuda, hardware)),
-        ("The driver does not support every GPU", driver_drives_every_gpu(target, hardware)),
-    ):
-        if verdict.refused:
-            told = f"{verdict.because[:1].upper()}{verdict.because[1:]}."
-            yield error("lock-driver", about, told, *verdict.sources)
-        elif not verdict.ok:
-            yield Gap(fact=f"whether this holds: {about}", reason=verdict.because)
+    yield from said(
+        "lock-driver", f"The driver is too old for {title}", driver_serves(target, cuda, hardware)
+    )
+    drives = driver_drives_every_gpu(target, hardware)
+    yield from said("lock-driver", "The driver does not support every GPU", drives)
     yield from _code(ground, cuda, title)
 
 

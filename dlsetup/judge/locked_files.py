@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from packaging.markers import Marker
 from packaging.version import Version
 
+from dlsetup.judge.sentences import capitalised
 from dlsetup.model.finding import Finding
 from dlsetup.model.framework import Build, Catalog
 from dlsetup.model.locked import Locked, LockedPackage
 from dlsetup.model.machine import Gap
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.target import Interpreter, Target
+from dlsetup.model.verdict import Verdict
 from dlsetup.rules.libraries import marker_environment
 from dlsetup.rules.wheels import platform_fits, platform_of, python_fits, wheels_of
 
@@ -121,6 +123,24 @@ def _missing(package: LockedPackage, target: Target) -> str:
 def error(name: str, title: str, because: str, *sources: str) -> Finding:
     """A finding because of which the lock does not serve."""
     return Finding(id=name, severity="error", title=title, because=because, rests_on=sources)
+
+
+def said(name: str, title: str, verdict: Verdict) -> Iterator[Answer]:
+    """What a rule says against the lock, or that it cannot tell; nothing where it holds."""
+    if verdict.refused:
+        yield error(name, title, f"{capitalised(verdict.because)}.", *verdict.sources)
+    elif not verdict.ok:
+        yield Gap(fact=f"whether this holds: {title}", reason=verdict.because)
+
+
+def without_device(title: str, device: Verdict) -> Finding:
+    """A build for a device that the target does not have."""
+    return Finding(
+        id="lock-without-device",
+        severity="warning",
+        title=f"{title} has no device here",
+        because=f"{capitalised(device.because)}: it runs on the CPU there, if at all.",
+    )
 
 
 def some(names: list[str]) -> str:

@@ -9,10 +9,12 @@ from packaging.version import Version
 
 from dlsetup.judge.installers import CUDA_INDEX, LOCAL, OF_INDEX
 from dlsetup.judge.recipes import Recipe, wish_of
+from dlsetup.judge.scene import Scene
 from dlsetup.model.framework import Build, Framework
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Asked
 from dlsetup.model.target import Target
+from dlsetup.rules.installed import framework_of
 from dlsetup.rules.wheels import accepts_python, has_platform, has_wheel
 
 _END = re.compile(r"[\[=<>~! ]")
@@ -29,6 +31,17 @@ def variant_of(recipe: Recipe, item: Asked) -> str | None:
     if cuda := CUDA_INDEX.search(item.index):
         return f"cu{cuda[1]}"
     return None if item.index or recipe.own_index else ""
+
+
+def framework_for(scene: Scene, item: Asked) -> Framework | None:
+    """The framework of the catalog that pip is asked for."""
+    return framework_of(item.name, scene.catalog) if item.installer == "pip" else None
+
+
+def builds_for(scene: Scene, recipe: Recipe, item: Asked) -> list[Build]:
+    """What is meant by what pip is asked for; empty where it is no framework, or nobody can tell."""
+    framework = framework_for(scene, item)
+    return meant(recipe, framework, item) if framework else []
 
 
 def meant(recipe: Recipe, framework: Framework, item: Asked) -> list[Build]:

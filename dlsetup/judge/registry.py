@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from dlsetup.judge import checks
 from dlsetup.judge.roles import in_order
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.sentences import capitalised
 from dlsetup.model.finding import Diagnosis, Finding
 from dlsetup.model.framework import Catalog
 from dlsetup.model.machine import Gap, Machine
@@ -74,7 +75,7 @@ def _well_begun(finding: Finding) -> Finding:
     if first is None or not first.text.startswith("Or "):
         return finding
     text = first.text.removeprefix("Or ")
-    first = replace(first, text=text[:1].upper() + text[1:])
+    first = replace(first, text=capitalised(text))
     return replace(finding, remedies=(first, *finding.remedies[1:]))
 
 

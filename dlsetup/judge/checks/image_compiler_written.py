@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 from dlsetup.catalog.containers import reference
 from dlsetup.judge.installers import of_asked
-from dlsetup.judge.recipe_builds import meant
+from dlsetup.judge.recipe_builds import builds_for, meant
 from dlsetup.judge.recipes import Recipe, graded, recipes
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.versions import CudaVersion
 from dlsetup.rules.image_tags import nearest_tags
-from dlsetup.rules.installed import framework_of
 
 _COMPILES = re.compile(
     r"(?:^|[;&|(]\s{0,40}|\bexec )(?:/usr/local/cuda/bin/)?nvcc\s"
@@ -83,8 +82,7 @@ def _from_source(scene: Scene, recipe: Recipe) -> Evidence | None:
         if any(".whl" in word or word in ("-f", "--find-links") for word in command.words):
             continue
         for item in items:
-            framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
-            builds = meant(recipe, framework, item) if framework else []
+            builds = builds_for(scene, recipe, item)
             if builds and all(build.from_source and "nvcc" in build.expects for build in builds):
                 return of_asked(item)
     return None

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dlsetup.judge.evidence import of_driver, of_gpus
 from dlsetup.judge.host import driver_that_knows, newer_driver
 from dlsetup.judge.installers import of_asked
-from dlsetup.judge.recipe_builds import meant
+from dlsetup.judge.recipe_builds import builds_for
 from dlsetup.judge.recipes import Recipe, graded, recipes, row_of
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
+from dlsetup.judge.sentences import capitalised
 from dlsetup.model.finding import Evidence, Finding, Remedy
 from dlsetup.model.framework import Build
 from dlsetup.model.image import DriverPass, DriverRequirement, Image
@@ -19,7 +20,6 @@ from dlsetup.model.record import Unknown
 from dlsetup.model.report import Asked
 from dlsetup.model.versions import CudaVersion
 from dlsetup.rules.driver import ceiling_of, driver_serves
-from dlsetup.rules.installed import framework_of
 from dlsetup.rules.kernels import serves_every_gpu
 
 _BRANDS = (
@@ -121,8 +121,7 @@ _Found = tuple[str, CudaVersion, Evidence, str]
 
 def _refused_by_driver(scene: Scene, recipe: Recipe) -> Iterator[_Found]:
     for item in recipe.wishes:
-        framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
-        builds = meant(recipe, framework, item) if framework else []
+        builds = builds_for(scene, recipe, item)
         for build in builds[:1] if all(_is_refused(scene, one) for one in builds) else []:
             if build.cuda is not None:
                 source = next(iter(build.sources), "")
@@ -181,7 +180,7 @@ def installs_lack_code(scene: Scene) -> Iterator[Answer]:
             id="gpu-arch-not-in-wheel",
             severity=graded(scene, "error"),
             title=f"{item.name} {build.version.public} ({build.variant}) holds no code for the GPU",
-            because=f"{verdict.because[:1].upper()}{verdict.because[1:]}.",
+            because=f"{capitalised(verdict.because)}.",
             evidence=(of_asked(item), *of_gpus(scene, gpus)),
             remedies=(
                 Remedy(text="Take a build that serves it.", commands=(f"dlsetup resolve {item.name}",)),
@@ -194,7 +193,6 @@ def installs_lack_code(scene: Scene) -> Iterator[Answer]:
 def _asked_builds(scene: Scene) -> Iterator[tuple[Asked, Build]]:
     for recipe in recipes(scene):
         for item in recipe.wishes:
-            framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
-            builds = meant(recipe, framework, item) if framework else []
+            builds = builds_for(scene, recipe, item)
             if builds and len({(build.variant, build.cuda) for build in builds}) == 1:
                 yield item, builds[0]

@@ -9,14 +9,13 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from dlsetup.judge.installers import named_version, of_asked, of_command
-from dlsetup.judge.recipe_builds import meant, variant_of
+from dlsetup.judge.recipe_builds import builds_for, meant, variant_of
 from dlsetup.judge.recipes import Recipe, graded, recipes
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
 from dlsetup.model.finding import Finding, Remedy
 from dlsetup.model.framework import Build
 from dlsetup.model.report import Asked, Command
-from dlsetup.rules.installed import framework_of
 
 _RENEWS = {"-U", "--upgrade", "--force-reinstall"}
 _LAST_GPU = Version("2.11")
@@ -64,8 +63,7 @@ def _replacing(
                 return f"torch{item.specifier}"
             if _RENEWS & set(command.words):
                 return "torch, anew"
-        framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
-        builds = meant(recipe, framework, item) if framework and item.name != "torch" else []
+        builds = builds_for(scene, recipe, item) if item.name != "torch" else []
         asks = _torch_of(builds[0]) if builds else None
         if asks is not None and not asks.contains(version.public, prereleases=True):
             return f"{item.name} {builds[0].version.public}, which asks for torch{asks}"

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from dlsetup.judge.installers import exact_pin, of_asked
 from dlsetup.judge.known_libraries import in_words, needs_of
-from dlsetup.judge.recipe_builds import meant, release_of
+from dlsetup.judge.recipe_builds import framework_for, meant, release_of
 from dlsetup.judge.recipes import Recipe, graded, recipes
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -21,7 +21,6 @@ from dlsetup.model.image import Image
 from dlsetup.model.record import Record
 from dlsetup.model.report import Asked
 from dlsetup.model.versions import CudaVersion
-from dlsetup.rules.installed import framework_of
 
 _IDS = {"tensorflow": "tensorflow-wants-other-cuda-version", "onnxruntime": "onnxruntime-gpu-cuda-version"}
 _BROUGHT = re.compile(
@@ -51,7 +50,7 @@ def other_cuda_in_image(scene: Scene) -> Iterator[Answer]:
         if row is None or row.repository != REPOSITORY or any(map(_BROUGHT.search, recipe.runs)):
             continue
         for item in recipe.wishes:
-            framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
+            framework = framework_for(scene, item)
             wanted = _wanted(recipe, framework, item) if framework and not _by_torch(recipe, item) else None
             differs = _differs(wanted, row, recipe.image) if wanted else ""
             if framework and wanted and differs:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from dlsetup.judge.installers import of_asked
-from dlsetup.judge.recipe_builds import asked_for, not_for
+from dlsetup.judge.recipe_builds import asked_for, framework_for, not_for
 from dlsetup.judge.recipes import Recipe, graded, recipes
 from dlsetup.judge.registry import Answer, check
 from dlsetup.judge.scene import Scene
@@ -18,7 +18,6 @@ from dlsetup.model.machine import Libc
 from dlsetup.model.record import Unknown
 from dlsetup.model.report import Asked
 from dlsetup.model.target import Interpreter
-from dlsetup.rules.installed import framework_of
 from dlsetup.rules.wheels import platform_of
 
 WHEELS_ALONE = (
@@ -41,7 +40,7 @@ def none_for_the_image(scene: Scene) -> Iterator[Answer]:
     """A release has no wheel for the Python, the C library or the processor of the image."""
     for recipe in recipes(scene):
         for item in recipe.wishes:
-            framework = framework_of(item.name, scene.catalog) if item.installer == "pip" else None
+            framework = framework_for(scene, item)
             alone = framework is not None and framework.name in WHEELS_ALONE and item.name != "cupy"
             builds = asked_for(recipe, framework, item) if framework and alone else []
             if builds and all(not_for(recipe, build) for build in builds):
