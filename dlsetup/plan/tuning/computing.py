@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from dlsetup.model.hardware import Hardware
 from dlsetup.model.record import UNKNOWN, Unknown
 from dlsetup.model.tuning import Advice, Measured, Standing
@@ -76,15 +78,8 @@ def amp_advice(measured: Measured, hardware: Hardware) -> Iterator[Advice]:
         return
     words = "computes" if native else "only emulates"
     more = f"; a GPU of compute capability {numbers.capability} {words} bfloat16"
-    yield Advice(
-        setting="amp",
-        standing=said.standing,
-        value=said.value,
-        because=f"{said.because}{more}{' by itself' if native else ''}",
-        gain=said.gain,
-        how=said.how,
-        sources=(row.source,),
-    )
+    because = f"{said.because}{more}{' by itself' if native else ''}"
+    yield replace(said, because=because, sources=(row.source,))
 
 
 def _autocast_word(device: str) -> str:
@@ -129,14 +124,7 @@ def compile_advice(measured: Measured) -> Iterator[Advice]:
     if said.standing == "change":
         saved = 1 / middle(plain) - 1 / middle(compiled)
         more += f", earned back after {numbers.once_seconds / saved:.0f} samples"
-    yield Advice(
-        setting=said.setting,
-        standing=said.standing,
-        value=said.value,
-        because=said.because + more,
-        gain=said.gain,
-        how=said.how,
-    )
+    yield replace(said, because=said.because + more)
 
 
 def threads_advice(measured: Measured) -> Iterator[Advice]:
