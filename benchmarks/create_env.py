@@ -99,10 +99,10 @@ def _bare(work: Path, environ: dict[str, str]) -> None:
 
 
 def _proved(work: Path, environ: dict[str, str]) -> None:
-    from dlsetup.verify.run import CHILD
+    from dlsetup.verify.asked import CHILD
 
     _bare(work, environ)
-    _call((str(work / "env/bin/python"), "-I", CHILD, "jax", "60"), environ)
+    _call((str(work / "env/bin/python"), "-I", CHILD, "look", "jax", "60"), environ)
 
 
 def _call(argv: Sequence[str], environ: os._Environ[str] | dict[str, str]) -> None:
